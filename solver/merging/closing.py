@@ -47,8 +47,8 @@ LOST, GAINED = 0.1, 0.3  # shares of its volume that a surface may lose and gain
 # twice and what is between two sides: what changes by more are long faces that go with what passes through them
 EASED = 0.5  # by which a vertex may be moved where a few faces still pass through others
 EASY = 4  # so few of them are seldom in the way of that: such ways to close creases come first,
-FILLED = 0.03  # and of these those that change the volume by no more than this share of it, as what fills more is seen to
-MOST_EASED = 8  # ways to close creases, those that leave the fewest such faces, that are tried with vertices moved
+FILLED = 0.03  # and of these those that change the volume by no more than this share of it: more shows
+MOST_EASED = 8  # of all ways, by what they leave then, that are tried with vertices moved
 ROUNDS = 5  # in which more is taken out, a ring of faces at a time, where what is left still crosses itself
 
 
@@ -73,7 +73,7 @@ def creases_closed(seen: Surface, soon: Array, element_size: float) -> SurfaceCu
     if len(met):
         none = np.zeros(len(seen.triangles), dtype=bool)
         found.append(_Closing(Patchwork.of(seen), none, np.zeros((0, 3), dtype=np.int32), len(np.unique(met))))
-    found.sort(key=lambda one: (one.left > EASY, abs(one.volume - volume) > FILLED * volume, one.left))
+    found.sort(key=lambda one: (2 if one.left > EASY else abs(one.volume - volume) > FILLED * volume, one.left))
     for one in found[:MOST_EASED]:
         cut = _parted(seen, _without_pockets(one, element_size), element_size)
         if cut is not None:

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from solver.bake import bake, prepare
+from solver.bake import bake
 from solver.cache import FrameStore
 from solver.errors import SceneError
 from solver.geometry.edge_crossings import crossing_pairs, pairs_of_shells
@@ -24,16 +24,6 @@ from tests.surfaces import box, sphere
 from tests.tearing.shapes import Watched, record_of, sums
 
 from .shapes import body, pair, pile, started, two_pieces, until_merged
-
-
-@pytest.fixture(scope="module")
-def two() -> Scene:
-    return pair()
-
-
-@pytest.fixture(scope="module")
-def prepared(two):
-    return prepare(two)
 
 
 def check_merged(simulation: Watched, change, volume: float, element: float) -> None:

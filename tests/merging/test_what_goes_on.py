@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from solver.bake import bake, prepare
+from solver.bake import bake
 from solver.cache import FrameStore
 from solver.checkpoint import checkpoint_of, restore
 from solver.errors import Cancelled, SceneError
@@ -19,16 +19,6 @@ from solver.slots import ACTIVATION, FIBRE_STIFFNESS, FIBRE_TENSION, MATERIAL_RO
 from solver.state import Ranges, material_rows
 
 from .shapes import pair, started, until_merged
-
-
-@pytest.fixture(scope="module")
-def two() -> Scene:
-    return pair()
-
-
-@pytest.fixture(scope="module")
-def prepared(two):
-    return prepare(two)
 
 
 def test_what_is_keyed_goes_on_in_the_part_that_it_was_of():
