@@ -45,7 +45,7 @@ def harmless(now: "Simulation", attempt: Attempt) -> Attempt:
     problem = ImplicitStep(now.state, now.space, now.contacts, now.damping, past, step, restraint=now.held)
     touched = now.touched(outcome)
     together = None if attempt.company is None else company(attempt.company)
-    balance_momentum(positions, problem.outer, problem.inertia, now.ranges, touched, together)
+    positions, _ = balance_momentum(positions, problem.outer, problem.inertia, now.ranges, touched, together)
     velocities = past.velocities(positions)
     velocities = keep_spin(now.state, positions, velocities, now.ranges, touched | now.disturbed, together)
     if now.surfaces is not None:  # a step cut short, not one in which all become slower

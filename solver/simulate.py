@@ -261,7 +261,8 @@ class Simulation:
         outcome.sunk = self.contacts.too_deep(outcome.positions)
         touched = self.touched(outcome)
         together = None if self.surfaces is None else self.surfaces.touching(outcome.positions)
-        left = balance_momentum(outcome.positions, problem.outer, problem.inertia, self.ranges, touched, together)
+        balanced = balance_momentum(outcome.positions, problem.outer, problem.inertia, self.ranges, touched, together)
+        outcome.positions, left = balanced
         outcome.converged &= left < swept(step) * self.element_size
         ahead, velocities = surprise(outcome.positions, guess, self.finest), past.velocities(outcome.positions)
         recent = gone_on(self.company, together)

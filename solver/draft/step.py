@@ -143,7 +143,6 @@ def _return_momentum(
     What 20 iterations leave over changes it, and so do turned stresses that do not share the stretches' axes, as plastic
     strain makes them. With the arms of the step's start, angular momentum is kept exactly, whatever the step.
     """
-    moved = start.copy()
     force = inertia[:, None] * (positions - targets)
-    balance_momentum(moved, lambda _: force, inertia, ranges, touched)
+    moved, _ = balance_momentum(start, lambda _: force, inertia, ranges, touched)
     positions += moved - start

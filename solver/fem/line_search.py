@@ -38,6 +38,8 @@ def search_line(
     fraction = 1.0 if problem.surfaces is None else problem.surfaces.limit(x, direction)
     for _ in range(CUTS):
         trial = x + (direction if fraction == 1.0 else fraction * direction)
+        if problem.surfaces is not None:
+            problem.surfaces.going.went(fraction, trial)
         elastic_there, internal_there = problem.merit(trial)
         energy_there, slope_there = entries.rise(trial, direction)
         energy_there, slope_there = energy_there + elastic_there, slope_there + dot(internal_there, direction)

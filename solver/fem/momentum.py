@@ -27,26 +27,28 @@ MEMORY = 16  # steps in which bodies that have touched count as touching: of a l
 def balance_momentum(
     positions: Array, outer: Callable[[Array], Array], inertia: Array, ranges: Ranges, touched: NDArray[np.bool_],
     together: NDArray[np.int64] | None = None,
-) -> float:  # fmt: skip
-    """Move each body none of whose nodes is touched (n,) so that its net force and torque vanish; positions in place.
+) -> tuple[Array, float]:  # fmt: skip
+    """Move each body none of whose nodes is touched (n,) so that its net force and torque vanish.
 
-    Return how far [m] a node was moved at most: what is no mere remainder says that there was no balance.
+    Return positions (n, 3), the same array where nobody is moved, and how far [m] a node was at most: what is no mere remainder
+    says that there was no balance.
 
     outer: what gives the gradient (n, 3) [N] at positions (n, 3) of what inertia and drag add to the step's energy, which is
     exact; the rest, summed in single precision, is internal. It is asked at most once. inertia (n,) [N/m]. Bodies with the same
     number in `together` (b,) touch each other and are moved as one.
     """
-    most, gradient = 0.0, None
+    most, gradient, moved = 0.0, None, positions
     for own in _free(ranges, touched, together):
-        gradient = outer(positions) if gradient is None else gradient
+        if gradient is None:
+            gradient, moved = outer(positions), positions.copy()
         places, weights = positions[own].copy(), inertia[own]
         center, total = weighted_mean(weights, places)
         pull, force = torque(np.ones(len(places)), places, center, gradient[own])
         turn = _turn(weights, places, center, -pull)
         turn_about(places, center, np.eye(3) + _cross_matrix(turn), -force / total, places)
         most = max(most, size(places - positions[own])[1])
-        positions[own] = places
-    return most
+        moved[own] = places
+    return moved, most
 
 
 def keep_spin(

@@ -135,7 +135,7 @@ class Remeshing:
             if merged is None:
                 continue
             known = contact.rest.bent[body] if contact.rest.bent else np.zeros(0, dtype=np.int32)
-            vertices, worst = merged.bent(moved.seen(body).positions, contact.places(positions), len(known))
+            vertices, worst = merged.bent(moved.seen(body).positions, contact.going.places(positions), len(known))
             wanted = worst > max(1.0, AGAIN * self.off[body])
             self.off[body] = worst if wanted else min(worst, self.off[body])
             fresh = np.setdiff1d(vertices, known)

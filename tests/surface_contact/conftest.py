@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 
+from solver.contact.surfaces.going import Going
+
 SEED = 7
 COUNT = 400
 
@@ -61,3 +63,22 @@ def corners(request):
 @pytest.fixture
 def random_corners():
     return _random(np.random.default_rng(SEED))
+
+
+@pytest.fixture(autouse=True)
+def what_contact_was_asked_about_stays(monkeypatch):
+    """Arrays by which places are known (solver/contact/surfaces/going.py): who writes into one is found in any test here."""
+
+    def watched(call):
+        def asked(self, *given):
+            result, known = call(self, *given), [array for array, _ in self._places]
+            known += [] if self._way is None else [self._way[0]]
+            before = getattr(self, "copies", [])
+            self.copies = [next((pair for pair in before if pair[0] is array), (array, array.copy())) for array in known]
+            assert all(np.array_equal(now, then, equal_nan=True) for now, then in self.copies), "it has been written into"
+            return result
+
+        return asked
+
+    for name in ("places", "way"):
+        monkeypatch.setattr(Going, name, watched(getattr(Going, name)))

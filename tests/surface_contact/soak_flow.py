@@ -17,6 +17,7 @@ import numpy as np
 
 from solver.bake import prepare
 from solver.errors import Cancelled, MeshingError, StepError
+from solver.frame import Frame
 from solver.geometry.edge_crossings import piercing_pairs
 from solver.geometry.edges import unpaired_edges
 from solver.geometry.measures import signed_volumes
@@ -30,16 +31,16 @@ from tests.surface_contact.resuming import commanded
 LONG = 150.0  # process time of one scene from which on it is given up [s]
 
 
-def looked_at(run: Simulation) -> np.ndarray:
-    """Open edges, pairs of faces that cross and volume [m^3], as if no tet were squeezed, of all that is seen."""
-    present, places, faces, count = run.present, [], [], 0
+def looked_at(run: Simulation, frame: Frame) -> np.ndarray:
+    """Open edges and pairs of faces that cross of all that a frame shows, and its volume [m^3] as if no tet were squeezed."""
+    shown, places, faces, count = {body.uid: body for body in frame.bodies}, [], [], 0
     found = np.zeros(3)
-    for body in range(len(present.triangles)):
-        seen = present.seen(body)
-        found += unpaired_edges(seen.triangles), 0, signed_volumes(seen.positions, seen.triangles).sum()
-        places.append(seen.positions)
-        faces.append(seen.triangles + count)
-        count += len(seen.positions)
+    for body, triangles in zip(run.scene.bodies, run.present.triangles, strict=True):
+        seen = shown[body.uid].positions + shown[body.uid].origin
+        found += unpaired_edges(triangles), 0, signed_volumes(seen, triangles).sum()
+        places.append(seen)
+        faces.append(triangles + count)
+        count += len(seen)
     found[1] = len(piercing_pairs(np.concatenate(places), np.concatenate(faces)))
     found[2] *= run.state.volumes.sum() / tet_volumes(run.state.positions, run.state.tets).sum()
     return found
@@ -61,7 +62,7 @@ def flowed(kind: str, scene: Scene, frames: int) -> dict[str, object]:
         for _ in range(frames):
             frame = run.advance(lambda: time.process_time() > started + LONG)
             remeshes, inverted = remeshes + frame.statistics["remeshes"], frame.statistics["inverted"]
-            looks.append(looked_at(run))
+            looks.append(looked_at(run, frame))
     except (MeshingError, StepError, Cancelled) as error:
         found["failed"] = error.message
     opened, crossed, volume = (np.array(looks).reshape(-1, 3) - [*looks[0][:2], 0.0]).T if looks else np.zeros((3, 1))

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_matrix
 
 from solver.contact.surfaces.candidates import Neighbourhood
 from solver.contact.surfaces.carried import Carried
@@ -11,19 +12,38 @@ from solver.contact.surfaces.surface import contact_surface
 from tests.surface_contact.test_unfolded import REACH, ball
 
 
-def test_the_same_places_are_asked_for_once_and_others_are_not_taken_for_them():
-    rng = np.random.default_rng(0)
+def gone() -> tuple[Going, np.ndarray]:
+    """Six points, one of them on three nodes, and by how much each node carries them."""
     rows = np.eye(6)
     rows[3] = [0.25, 0.25, 0.5, 0.0, 0.0, 0.0]
-    from scipy.sparse import csr_matrix
+    return Going(Carried.by(csr_matrix(rows))), rows
 
-    going = Going(Carried.by(csr_matrix(rows)))
-    nodes, direction = rng.normal(size=(2, 6, 3))
+
+def test_the_same_places_are_asked_for_once_and_others_are_not_taken_for_them():
+    going, rows = gone()
+    nodes, direction = np.random.default_rng(0).normal(size=(2, 6, 3))
     places = going.places(nodes)
-    assert places == pytest.approx(rows @ nodes) and going.places(nodes.copy()) is places
+    assert places == pytest.approx(rows @ nodes) and going.places(nodes) is places
     assert going.way(nodes, direction)[1] is going.way(nodes, direction)[1]
-    nodes[4, 2] += 1e-12
-    assert going.places(nodes) is not places and going.way(nodes, direction)[1] == pytest.approx(rows @ direction)
+    other = nodes.copy()
+    other[4, 2] += 1e-12
+    assert going.places(other) is not places and going.way(other, direction)[1] == pytest.approx(rows @ direction)
+
+
+def test_who_went_along_a_way_is_known_to_be_there_until_asked_anew():
+    going, rows = gone()
+    nodes, direction = np.random.default_rng(2).normal(size=(2, 6, 3))
+    start, ways = going.way(nodes, direction)
+    there = nodes + 0.3 * direction
+    going.went(0.3, there)
+    places = going.places(there)
+    assert places == pytest.approx(rows @ there) and going.share_of(start, ways, places) == 0.3
+    assert np.isnan(going.share_of(start, direction, places)), "by another way it is looked for"
+    going.anew(nodes)
+    assert going.places(nodes) is start and going.places(there) is places
+    going.anew(there)
+    assert going.places(there) is not places
+    np.testing.assert_array_equal(going.places(there), going.carried.places(there))
 
 
 @pytest.mark.parametrize("share", [0.0, 0.3, 1.0])

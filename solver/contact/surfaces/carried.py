@@ -6,7 +6,6 @@ is W^T f on nodes, and momentum is kept, as weights add up to one and turn with 
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +19,6 @@ from ..response import carry_spread
 Array = NDArray[np.float64]
 IntArray = NDArray[np.int32]
 
-TOGETHER = 64  # nodes that are compared at once
 NOTHING = 1e-9  # weights below this are rounding
 
 
@@ -51,17 +49,6 @@ class Carried:
 
     def __len__(self) -> int:
         return len(self.start) - 1
-
-    @cached_property
-    def carriers(self) -> IntArray:
-        """The nodes (u,) that carry any, rising."""
-        carries = np.zeros(int(self.nodes.max(initial=-1)) + 1, dtype=np.bool_)
-        carries[self.nodes] = True
-        return np.flatnonzero(carries).astype(np.int32)
-
-    def moved_from(self, nodes: Array, known: Array) -> bool:
-        """Whether any carrier is elsewhere with nodes at (n, 3) than it is known to have been (u, 3)."""
-        return bool(_elsewhere(nodes, self.carriers, known))
 
     def listed(self, points: NDArray[np.integer]) -> NDArray[np.int64]:
         """The numbers of points in ascending order, each once."""
@@ -126,20 +113,6 @@ class Carried:
         """Springs by blocks (w, 9) that hold points by their numbers (w,), with node i at row rank[i] of the matrix."""
         start, entries = self._entries(points)
         return Springs(start, rank.take(self.nodes.take(entries)), self.weights.take(entries), blocks)
-
-
-@kernel
-def _elsewhere(nodes, carriers, known):  # type: ignore[no-untyped-def]
-    """Where any is, that is seen early."""
-    for first in range(0, len(carriers), TOGETHER):
-        differ = 0
-        for k in range(first, min(first + TOGETHER, len(carriers))):  # no branch, so that several are compared at once
-            i = np.uint64(carriers[k])
-            for axis in range(3):
-                differ += nodes[i, axis] != known[k, axis]
-        if differ:
-            return True
-    return False
 
 
 @kernel

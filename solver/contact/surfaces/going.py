@@ -14,29 +14,65 @@ ROUNDED = 1e-12  # of the largest coordinate, by which a place on a way is off i
 
 
 class Going:
-    """Places of points that nodes carry, the same arrays for as long as the same are asked for."""
+    """Places of points that nodes carry, the same arrays for as long as the same are asked for.
+
+    What is asked for is known by the array that it is in, so nobody may write into it afterwards: to compare all of them took a
+    fifth of what is known so.
+    """
 
     def __init__(self, carried: Carried) -> None:
         self.carried = carried
-        self._places: list[tuple[Array, Array]] = []  # of carriers, and of points
-        self._way: tuple[Array, Array, Array] | None = None  # a direction of carriers, from which places, and the points' ways
+        self._places: list[tuple[Array, Array]] = []  # of nodes, and of points
+        self._way: tuple[Array, Array, Array] | None = None  # a direction of nodes, from which places, and the points' ways
+        self._went: tuple[Array, Array, float] | None = None  # places, after a share of which ways
 
     def places(self, positions: Array) -> Array:
         """Places (k, 3) of points with nodes at positions (n, 3)."""
         for known, places in self._places:
-            if not self.carried.moved_from(positions, known):
+            if known is positions:
                 return places
-        known = positions.take(self.carried.carriers, 0)
-        self._places = [(known, self.carried.places(positions)), *self._places[: KEPT - 1]]
-        return self._places[0][1]
+        return self._keep(positions, self.carried.places(positions))
 
     def way(self, positions: Array, direction: Array) -> tuple[Array, Array]:
         """Places and ways (k, 3) of points with nodes at positions (n, 3) on a direction (n, 3)."""
         places, known = self.places(positions), self._way
-        if known is None or known[1] is not places or self.carried.moved_from(direction, known[0]):
-            own = direction.take(self.carried.carriers, 0)
-            known = self._way = own, places, self.carried.places(direction)
+        if known is None or known[0] is not direction or known[1] is not places:
+            known = self._way = direction, places, self.carried.places(direction)
         return known[1:]
+
+    def went(self, share: float, positions: Array) -> None:
+        """Let nodes be at positions (n, 3), after a share of the last direction that was asked for."""
+        if self._way is None or any(known is positions for known, _ in self._places):
+            return
+        _, start, ways = self._way
+        places = np.empty_like(start)
+        _go_on(start, share, ways, places)
+        self._keep(positions, places)
+        self._went = places, ways, share
+
+    def anew(self, positions: Array) -> None:
+        """Let places with nodes at positions (n, 3) be what these say by themselves, not where they went: so a resumed bake has
+        them too."""
+        if self._went is not None and any(known is positions and there is self._went[0] for known, there in self._places):
+            self._places = [(known, places) for known, places in self._places if known is not positions]
+
+    def share_of(self, start: Array, ways: Array, places: Array) -> float:
+        """As the kernel of this name says, without a look where it is known."""
+        if self._went is not None and self._went[0] is places and self._went[1] is ways:
+            return self._went[2]
+        return float(share_of(start, ways, places))
+
+    def _keep(self, positions: Array, places: Array) -> Array:
+        self._places = [(positions, places), *self._places[: KEPT - 1]]
+        return places
+
+
+@kernel
+def _go_on(start, share, ways, places):  # type: ignore[no-untyped-def]
+    """places := start + share ways, all (k, 3)."""
+    begins, goes, ends = start.ravel(), ways.ravel(), places.reshape(-1)
+    for k in range(len(ends)):
+        ends[k] = begins[k] + share * goes[k]
 
 
 @kernel

@@ -2,7 +2,8 @@
 
 Nothing passes through anything, bodies with each other and with themselves (claims B23 and I20).
 
-From outside all is in positions of nodes; within, in places of the surfaces' points, which nodes carry (carried.py).
+From outside all is in positions of nodes; within, in places of the surfaces' points, which nodes carry (carried.py). Arrays of
+positions and directions that it has been asked about must stay as they are (going.py).
 """
 
 from collections.abc import Collection
@@ -26,7 +27,7 @@ from .crushed import crushed
 from .free_way import UNKNOWN, free_fraction, meetings
 from .fresh_pairs import Begun
 from .friction import Friction, Held, spots
-from .going import KEPT, Going, share_of
+from .going import KEPT, Going
 from .grips import Grips
 from .known_reach import Rest
 from .meetings import Meetings
@@ -64,7 +65,7 @@ class SurfaceContact:
         self.friction, self.held = Friction(), Held()
         self._stands: tuple[Standing, ...] = ()  # where was asked for last
         self._take(no_pairs())
-        self._going = Going(carried)
+        self.going = Going(carried)
         self._way: tuple[Array, Array, Array] | None = None  # the last that is covered: places before, ways, places after
         self._passed: Array | None = None  # places that were asked for on it last
         self._ways: tuple[Pairs, Array, Array] | None = None  # how far pairs may go on it
@@ -157,12 +158,15 @@ class SurfaceContact:
 
     def reachable(self, start: Array, end: Array) -> Array:
         """Positions (n, 3) on the way from a start to an end (n, 3): the end, where nothing touches on the way."""
-        share = self.limit(start, end - start)
-        return end if share == 1.0 else start + share * (end - start)
+        direction = end - start
+        share = self.limit(start, direction)
+        reached = end if share == 1.0 else start + share * direction
+        self.going.went(share, reached)
+        return reached
 
     def cover(self, before: Array, after: Array) -> None:
         """Make `pairs` hold wherever nodes are between two sets of positions (n, 3)."""
-        self._cover(self._going.places(before), self._going.places(after))
+        self._cover(self.going.places(before), self.going.places(after))
 
     def begin_step(self, start: Array) -> None:
         """Take friction's normals and bounds from the step's start (n, 3) (Li et al. 2020, section 5.4).
@@ -185,14 +189,15 @@ class SurfaceContact:
 
     def end_step(self, positions: Array) -> None:
         """Keep what sticks at the end of an accepted step, positions (n, 3)."""
+        self.going.anew(positions)
         self.held, friction = Held(), self.friction
         if len(friction.points):
-            places = self._going.places(positions)
+            places = self.going.places(positions)
             where = spots(friction.points, friction.weights, places)
             self.held = Held(friction.points, friction.stretch(places), where, friction.normal)
-        parted = [each.part(self._going.places(positions)) for each in self.neighbourhoods if each.fresh is not None]
+        parted = [each.part(self.going.places(positions)) for each in self.neighbourhoods if each.fresh is not None]
         if self.parting:
-            self.look(self._going.places(positions), self._step)
+            self.look(self.going.places(positions), self._step)
         elif any(parted):
             self.take_found()
 
@@ -291,16 +296,12 @@ class SurfaceContact:
         close = self._stand(places).close
         return self.carried.nodes_of(self.pairs.nodes[close.which][close.weights != 0.0], len(positions))
 
-    def places(self, positions: Array) -> Array:
-        """Where its points (k, 3) are with nodes at positions (n, 3)."""
-        return self._going.places(positions)
-
     def _covered(self, positions: Array, direction: Array) -> tuple[Array, Array]:
         """Places and ways (k, 3) of points with nodes at positions (n, 3) on a direction (n, 3), which `pairs` then hold for.
 
         A direction is asked for twice: what it meets, and how far it may go.
         """
-        places, ways = self._going.way(positions, direction)
+        places, ways = self.going.way(positions, direction)
         if self._way is None or self._way[1] is not ways:
             after = places + ways
             self._cover(places, after)
@@ -309,7 +310,7 @@ class SurfaceContact:
 
     def _standing(self, positions: Array) -> Array:
         """Places (k, 3) of points with nodes at positions (n, 3), where `pairs` then hold: steps end where the next begin."""
-        places = self._going.places(positions)
+        places = self.going.places(positions)
         self._cover(places, places)
         return places
 
@@ -318,7 +319,7 @@ class SurfaceContact:
         if self._way is not None and not any(before is known for known in (self._way[0], self._passed)):
             self._passed = before
             begun, ways, ended = self._way
-            share = share_of(begun, ways, before)
+            share = self.going.share_of(begun, ways, before)
             for _, neighbourhood in self.boxes.with_pairs():
                 neighbourhood.passed(before, begun, ended, share)
         if self.boxes.cover(before, after):
@@ -336,10 +337,10 @@ class SurfaceContact:
 
     def _at(self, positions: Array) -> Standing:
         """How the pairs stand with nodes at positions (n, 3)."""
-        return self._stand(self._going.places(positions))
+        return self._stand(self.going.places(positions))
 
     def _stand(self, places: Array) -> Standing:
-        """How they stand with points at places (k, 3), as `_going` knows them."""
+        """How they stand with points at places (k, 3), as `going` knows them."""
         for known in self._stands:
             if known.of(self.pairs, places):
                 return known
