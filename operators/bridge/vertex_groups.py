@@ -52,5 +52,5 @@ def fill_vertex_groups(item: bpy.types.Object, groups: VertexGroups | None) -> N
         weights, which = np.unique(groups.weights[mine], return_inverse=True)
         members = vertices[mine][np.argsort(which, kind="stable")]
         ends = np.cumsum(np.bincount(which, minlength=len(weights)))
-        for weight, part in zip(weights, np.split(members, ends[:-1]), strict=True):
+        for weight, part in zip(weights, np.split(members, ends)[:-1], strict=True):
             layer.add(part.tolist(), float(weight), "REPLACE")

@@ -33,7 +33,7 @@ FINE = 0.1  # and at most so many mean edges of theirs
 SPARE = 0.25  # mean edges that nodes of near clusters may come closer, beside their way, until the next search,
 FAR = 1.0  # and those of others;
 TIGHT = 0.06  # the same as SPARE at least of what a patch knows that is not folded: of more, less of it seems so
-SOME, TOGETHER = 8, 192  # nodes of which one is asked how far all have gone; coordinates at once, a multiple of three
+ASKED, TOGETHER = 256, 192  # nodes of each body that are asked how far all have gone; coordinates at once, a multiple of three
 HELD = 3  # places where what was found is known to hold: an iteration's, and the ends of two directions from there
 CROWDED = 16  # pairs a vertex: of more, as where a skin is drawn together to a neck, less room is looked for, and more often,
 CLOSEST = 0.125  # down to this share of it; more again where there are a quarter as many
@@ -246,7 +246,7 @@ def _leave(spans, positions, begun, ended, off):  # type: ignore[no-untyped-def]
     """
     along, square, i = 0.0, 0.0, spans[0, 0]
     for s in range(len(spans)):
-        for k in range(spans[s, 0], spans[s, 1], SOME):
+        for k in range(spans[s, 0], spans[s, 1], max(1, (spans[s, 1] - spans[s, 0]) // ASKED)):
             for axis in range(3):
                 goes = ended[k, axis] - begun[k, axis] - (ended[i, axis] - begun[i, axis])
                 along += (positions[k, axis] - begun[k, axis] - (positions[i, axis] - begun[i, axis])) * goes

@@ -13,6 +13,7 @@ import numpy as np
 from ...jit import inline, kernel
 
 DIGITS = 1e-9  # by which a bound is raised, so that it is one however sums are rounded
+FASTEST = 3.0  # times what goes fastest of four nodes: by so much a pair comes closer at most, as it is told here
 FLAT = 1e-20  # squared sine of the angle below which two edges have no normal
 SKEW = 1e-10  # and below which that has fewer digits than DIGITS
 
@@ -153,16 +154,19 @@ def closing(direction, pair, edges, moves):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def speeds_of(direction, pairs):  # type: ignore[no-untyped-def]
-    """How far points go (n,) [m] along direction (n, 3) beside one of those of pairs (k, 4)."""
-    speeds = np.empty(len(direction))
-    if not len(pairs):
-        return speeds
-    x, y, z = direction[pairs[len(pairs) // 2, 0]]
-    for i in range(len(direction)):
+def speeds_of(direction, points):  # type: ignore[no-untyped-def]
+    """How far some points (w,) go [m] along direction (n, 3) beside the one in their middle, by their numbers (n,); and how far
+    two of a pair can come closer at most, whatever it is."""
+    speeds, most = np.empty(len(direction)), 0.0
+    x, y, z = 0.0, 0.0, 0.0
+    if len(points):
+        x, y, z = direction[points[len(points) // 2]]
+    for k in range(len(points)):
+        i = np.uint64(points[k])
         u, v, w = direction[i, 0] - x, direction[i, 1] - y, direction[i, 2] - z
         speeds[i] = np.sqrt(u * u + v * v + w * w)
-    return speeds
+        most = max(most, speeds[i])
+    return speeds, (1.0 + DIGITS) * FASTEST * most
 
 
 @kernel
@@ -180,7 +184,7 @@ def moves_of(before, after, points, moves):  # type: ignore[no-untyped-def]
 
 @inline
 def closing_at_most(speeds, pair, edges):  # type: ignore[no-untyped-def]
-    """What `closing` is no more than: a node goes |v_i - sum v_m / 4| <= |v_i|/2 + sum |v_m| / 4, whatever they go beside."""
+    """What `closing` is no more than, which is no more than FASTEST times the fastest: a node goes |v_i - sum v_m / 4| <= |v_i|/2 + sum |v_m| / 4, whatever they go beside."""
     a, b, c, d = corners_of(speeds, pair)
     every = 0.5 * (a + b + c + d)
     return (1.0 + DIGITS) * (every + (0.5 * (max(a, b) + max(c, d)) if edges else 0.5 * (max(max(b, c), d) + a)))

@@ -16,11 +16,11 @@ HALVINGS = 12  # of what is left of its way so often halved
 
 
 @kernel
-def free_fraction(positions, direction, nodes, points, reach, distance, exact, ways, most):  # type: ignore[no-untyped-def]
+def free_fraction(positions, direction, nodes, points, paired, reach, distance, exact, ways, most):  # type: ignore[no-untyped-def]
     """The share of direction (n, 3), at most `most`, that nodes may go from positions (n, 3); pairs keep KEPT of theirs.
 
     distance (k,) [m]: of the pairs at these positions, at least; where it is not exact (k,), it is made so if that matters.
-    ways (k,): the share that each may go by itself, or UNKNOWN.
+    ways (k,): the share that each may go by itself, or UNKNOWN. paired (w,): all points of the pairs.
 
     Of a distance beyond reach (k,) only the reach counts: such a pair stops nothing that a search with less room would miss.
 
@@ -30,12 +30,17 @@ def free_fraction(positions, direction, nodes, points, reach, distance, exact, w
     but touches and turns as one would come no further so: see `_clear`.
     """
     moved, moves, own = np.empty((4, 3)), np.empty((4, 3)), np.arange(4)
-    fastest, asked, count = _fastest(direction, nodes, points), np.empty(len(nodes), np.int64), 0
+    speeds, every = speeds_of(direction, paired)
+    asked, some, count = np.empty(len(nodes), np.int64), 0, 0
     for k in range(len(nodes)):
         most = min(most, ways[k] if ways[k] != UNKNOWN else most)
     for k in range(len(nodes)):
+        asked[some] = k
+        some += (ways[k] == UNKNOWN) & (not distance[k] - most * every >= KEPT * min(distance[k], reach[k]))
+    for k in asked[:some]:
+        fastest = closing_at_most(speeds, nodes[k], k >= points)
         asked[count] = k
-        count += (ways[k] == UNKNOWN) & (not distance[k] - most * fastest[k] >= KEPT * min(distance[k], reach[k]))
+        count += not distance[k] - most * fastest >= KEPT * min(distance[k], reach[k])
     speeds = np.empty(count)
     closings(direction, nodes, points, asked[:count], speeds)
     make_exact(positions, nodes, points, asked[:count], distance, exact)
@@ -48,17 +53,6 @@ def free_fraction(positions, direction, nodes, points, reach, distance, exact, w
         way = _way(positions, nodes[k], edges, reach[k], distance[k], speed, most, moves, moved, own)
         most = min(most, way)
     return most
-
-
-@kernel
-def _fastest(direction, nodes, points):  # type: ignore[no-untyped-def]
-    """By how much pairs (k, 4) can come closer at most along direction (n, 3): (k,) [m]. Loops of their own, for vectors."""
-    speeds, fastest = speeds_of(direction, nodes), np.empty(len(nodes))
-    for k in range(points):
-        fastest[k] = closing_at_most(speeds, nodes[k], False)
-    for k in range(points, len(nodes)):
-        fastest[k] = closing_at_most(speeds, nodes[k], True)
-    return fastest
 
 
 @inline
@@ -157,9 +151,15 @@ def free_shares(positions, direction, nodes, points, reach, distance, which, fou
         found[n] = _way(positions, nodes[k], k >= points, reach[k], distance[k], speed, 1.0, moves, moved, own)
 
 
+@inline
+def _stays_far(distance, fastest, reach):  # type: ignore[no-untyped-def]
+    """Whether a pair that comes closer by no more than `fastest` keeps KEPT of its reach, and is not struck."""
+    return (distance - fastest >= KEPT * reach) & (EARLY * fastest <= (1.0 - NEAR) * distance)
+
+
 @kernel
 def meetings(  # type: ignore[no-untyped-def]
-    positions, direction, nodes, points, reach, distance, exact, ways, which, weights, normal, gap, struck
+    positions, direction, nodes, points, paired, reach, distance, exact, ways, which, weights, normal, gap, struck
 ):
     """Fill what is said of the pairs beyond reach that meet on the way along direction (n, 3); return how many there are.
 
@@ -168,11 +168,18 @@ def meetings(  # type: ignore[no-untyped-def]
     that before EARLY they may have only NEAR left. distance (k,) as in `free_fraction`, for which ways (k,) are filled.
     """
     moved, moves, own, count = np.empty((4, 3)), np.empty((4, 3)), np.arange(4), 0
-    fastest, asked, some = _fastest(direction, nodes, points), np.empty(len(nodes), np.int64), 0
-    struck[:], ways[:] = False, UNKNOWN
+    speeds, every = speeds_of(direction, paired)
+    asked, some, listed = np.empty(len(nodes), np.int64), 0, 0
+    struck[:] = False
     for k in range(len(nodes)):
+        asked[listed] = k
+        far = _stays_far(distance[k], every, reach[k])
+        ways[k] = 1.0 if far else UNKNOWN
+        listed += not far
+    for k in asked[:listed]:
+        far = _stays_far(distance[k], closing_at_most(speeds, nodes[k], k >= points), reach[k])
+        ways[k] = 1.0 if far else UNKNOWN
         asked[some] = k
-        far = (distance[k] - fastest[k] >= KEPT * reach[k]) & (EARLY * fastest[k] <= (1.0 - NEAR) * distance[k])
         some += not far
     speeds = np.empty(some)
     closings(direction, nodes, points, asked[:some], speeds)

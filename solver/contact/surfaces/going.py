@@ -24,6 +24,7 @@ class Going:
         self.carried = carried
         self._places: list[tuple[Array, Array]] = []  # of nodes, and of points
         self._way: tuple[Array, Array, Array] | None = None  # a direction of nodes, from which places, and the points' ways
+        self._end: tuple[Array, Array] | None = None  # the points' ways, and places at their end
         self._went: tuple[Array, Array, float] | None = None  # places, after a share of which ways
 
     def places(self, positions: Array) -> Array:
@@ -40,14 +41,21 @@ class Going:
             known = self._way = direction, places, self.carried.places(direction)
         return known[1:]
 
+    @property
+    def end(self) -> Array:
+        """Places (k, 3) at the end of the last way that was asked for."""
+        assert self._way is not None
+        _, start, ways = self._way
+        if self._end is None or self._end[0] is not ways:
+            self._end = ways, _gone_on(start, 1.0, ways)
+        return self._end[1]
+
     def went(self, share: float, positions: Array) -> None:
         """Let nodes be at positions (n, 3), after a share of the last direction that was asked for."""
         if self._way is None or any(known is positions for known, _ in self._places):
             return
         _, start, ways = self._way
-        places = np.empty_like(start)
-        _go_on(start, share, ways, places)
-        self._keep(positions, places)
+        places = self._keep(positions, self.end if share == 1.0 else _gone_on(start, share, ways))
         self._went = places, ways, share
 
     def anew(self, positions: Array) -> None:
@@ -65,6 +73,13 @@ class Going:
     def _keep(self, positions: Array, places: Array) -> Array:
         self._places = [(positions, places), *self._places[: KEPT - 1]]
         return places
+
+
+def _gone_on(start: Array, share: float, ways: Array) -> Array:
+    """Places (k, 3) after a share of ways (k, 3)."""
+    places = np.empty_like(start)
+    _go_on(start, share, ways, places)
+    return places
 
 
 @kernel

@@ -210,7 +210,7 @@ class SurfaceContact:
         stand, known = self._stand(places), self._ways
         asked = known is not None and known[0] is pairs and known[1] is ways
         free = known[2] if known is not None and asked else np.full(len(pairs.nodes), UNKNOWN)
-        given = stand.places, ways, pairs.nodes, pairs.points, pairs.reach, stand.distance, stand.exact
+        given = stand.places, ways, pairs.nodes, pairs.points, self._paired, pairs.reach, stand.distance, stand.exact
         return float(free_fraction(*given, free, 1.0))
 
     def meetings(self, positions: Array, direction: Array) -> Meetings:
@@ -220,7 +220,7 @@ class SurfaceContact:
         which, weights, normal, gap = np.empty(most, np.int64), np.empty((most, 4)), np.empty((most, 3)), np.empty(most)
         struck, free = np.empty(most, dtype=np.bool_), np.empty(most)
         count = meetings(
-            stand.places, ways, pairs.nodes, pairs.points, pairs.reach, stand.distance, stand.exact, free,
+            stand.places, ways, pairs.nodes, pairs.points, self._paired, pairs.reach, stand.distance, stand.exact, free,
             which, weights, normal, gap, struck,
         )  # fmt: skip
         self._ways = pairs, ways, free
@@ -303,7 +303,7 @@ class SurfaceContact:
         """
         places, ways = self.going.way(positions, direction)
         if self._way is None or self._way[1] is not ways:
-            after = places + ways
+            after = self.going.end
             self._cover(places, after)
             self._way = places, ways, after
         return places, ways
@@ -316,7 +316,7 @@ class SurfaceContact:
 
     def _cover(self, before: Array, after: Array) -> None:
         """`cover` for places (k, 3) of points."""
-        if self._way is not None and not any(before is known for known in (self._way[0], self._passed)):
+        if self._way is not None and not any(before is known for known in (self._way[0], self._way[2], self._passed)):
             self._passed = before
             begun, ways, ended = self._way
             share = self.going.share_of(begun, ways, before)

@@ -20,7 +20,7 @@ def shows(places: np.ndarray, expected: np.ndarray) -> None:
 
 
 def add_ball(number: int, material: str) -> "bpy.types.Object":
-    """A ball with a skin and colours of its own, that merges; only the second has UVs."""
+    """A ball with a skin, colours and a vertex group of its own, that merges; only the second has UVs."""
     bpy.ops.mesh.primitive_uv_sphere_add(segments=16, ring_count=8, location=(0.8 * number, 0.03 * number, 0.02 * number))
     ball = bpy.context.object
     ball.data.materials.append(bpy.data.materials.new(material))
@@ -30,6 +30,7 @@ def add_ball(number: int, material: str) -> "bpy.types.Object":
     paint.data.foreach_set("color_srgb", np.full(4 * len(paint.data), 0.4 + 0.4 * number, np.float32))
     if number == 0:
         ball.data.uv_layers.remove(ball.data.uv_layers["UVMap"])
+    ball.vertex_groups.new(name=f"Group {number}").add(range(len(ball.data.vertices)), 0.5, "REPLACE")
     settings = ball.dollop
     settings.is_body, settings.uid, settings.remeshing = True, UIDS[number], "wholesale"
     settings.merging, settings.merge_group = True, 1
@@ -89,7 +90,8 @@ def merged(scene: "bpy.types.Scene", tmp_path: Path) -> SimpleNamespace:
 
 
 def test_one_result_shows_both_and_the_other_nothing(merged: SimpleNamespace) -> None:
-    first, second = (item.data for item in merged.results)
+    first_item, second_item = merged.results
+    first, second = first_item.data, second_item.data
     for frame in (FIRST, MERGED, MERGED - 1, LAST):
         merged.scene.frame_set(frame)
         for number, mesh in enumerate((first, second)):
@@ -100,6 +102,9 @@ def test_one_result_shows_both_and_the_other_nothing(merged: SimpleNamespace) ->
     assert set(slots) == {0, 1} and not first.validate() and not second.validate()
     assert {"Place 0", "Place 1"} <= {layer.name for layer in first.color_attributes}
     assert [layer.name for layer in first.uv_layers] == ["UVMap"]
+    weights = [{first_item.vertex_groups[entry.group].name: entry.weight for entry in v.groups} for v in first.vertices]
+    assert {tuple(entry.items()) for entry in weights} >= {(("Group 0", 0.5),), (("Group 1", 0.5),)}
+    assert [group.name for group in second_item.vertex_groups] == ["Group 1"]
     middles = np.array([polygon.center for polygon in first.polygons])
     assert middles[slots == 0][:, 0].max() < middles[slots == 1][:, 0].max()
 

@@ -37,6 +37,7 @@ def dressed_monkey(mirror: bool = False) -> "bpy.types.Object":
     for index in range(100):
         group.add([index], (index % 5) / 5, "REPLACE")
     item.vertex_groups.new(name="Other").add(list(range(50, 80)), 0.5, "REPLACE")
+    item.vertex_groups.new(name="Nobody")
     item.modifiers.new("Subdivision", "SUBSURF").levels = 1
     return item
 
@@ -86,7 +87,7 @@ def test_everything_that_lies_on_the_mesh_comes_along(scene: "bpy.types.Scene") 
     layers = ("UVMap", "vector", 2), ("Second", "vector", 2), ("paint", "color_srgb", 4), ("tint", "color", 4)
     for name, member, width in (*layers, ("flow", "vector", 3), ("count", "value", 1), ("sharp_edge", "value", 1)):
         assert (values(copy, name, member, width) == values(mesh, name, member, width)).all(), name
-    assert [group.name for group in made.vertex_groups] == ["Grüppe/1", "Other"]
+    assert [group.name for group in made.vertex_groups] == ["Grüppe/1", "Other", "Nobody"]
     weights = [sorted((e.group, e.weight) for e in v.groups) for v in mesh.vertices]
     assert [sorted((e.group, e.weight) for e in v.groups) for v in copy.vertices] == weights
 
