@@ -39,6 +39,7 @@ from .integrators import integrators, start_in_free_flight
 from .jit.pace import Pace
 from .keyed import KeyedSettings
 from .merging.acting import any_may_merge
+from .merging.drawn_apart import drawn_apart
 from .merging.watch import Watch
 from .moment import Snapshot, moment_at_end, moment_between
 from .output import SurfaceOutput, with_gone
@@ -160,7 +161,8 @@ class Simulation:
         if on_time and effort["substeps"]:
             self._look_at_meshes(effort, shown=True)
         moment = moment_at_end(self) if on_time else moment_between(self, late)
-        bodies = with_gone(self.output.frame(moment), self.whole, self.present.topologies)
+        shown = drawn_apart(self.output.frame(moment), self.present.triangles, self.remeshing.sizes, self.remeshing.creases)
+        bodies = with_gone(shown, self.whole, self.present.topologies)
         effort |= self.remeshing.report(self.worst.of(self.state, self.space.tiles))
         mesh = self.state.positions, self.state.tets, self.ranges
         effort |= {"inverted": self.turned.look(*mesh, self.state.volumes), "seconds": perf_counter() - started}

@@ -6,14 +6,33 @@ from pathlib import Path
 import numpy as np
 
 from solver.bake import PreparedBody, prepare
+from solver.geometry.edge_crossings import pairs_of_shells
 from solver.presets import load_preset
 from solver.scene import Body, Collider, Scene, Settings, validated
 from solver.simulate import Simulation
 from solver.surface import Surface
-from tests.surfaces import joined, sphere
+from tests.surfaces import joined, sphere, surface
 
 DOUGH = Path(__file__).parents[2] / "presets" / "dough.toml"
 APART = 0.33  # of the centres: the surfaces are 3 cm apart [m]
+
+
+def crossings(seen: Surface) -> int:
+    """How many faces pass through others of their shell."""
+    return len(np.unique(pairs_of_shells(seen.positions, seen.triangles)))
+
+
+def folded_over(share: float, globe: Surface | None = None) -> tuple[Surface, int]:
+    """A ball with one vertex drawn by so many edges past a neighbour, a little beneath the surface; and which."""
+    globe = globe or sphere(16)
+    vertex = int(np.argmax(globe.positions[:, 0]))
+    middle = globe.positions.mean(axis=0)
+    away = np.sqrt(((globe.positions - globe.positions[vertex]) ** 2).sum(axis=1))
+    neighbour = int(np.argsort(away)[1])
+    places = globe.positions.copy()
+    places[vertex] += share * (places[neighbour] - places[vertex])
+    places[vertex] = middle + 0.995 * (places[vertex] - middle)
+    return surface(places, globe.triangles), vertex
 
 
 def ball(side: float, rings: int = 14) -> Surface:

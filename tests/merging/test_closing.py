@@ -28,14 +28,9 @@ from solver.tearing.surface_cut import SurfaceCut, united_surface
 from tests.surfaces import joined, prism, sphere, surface
 from tests.tearing.shapes import record_of
 
-from .shapes import body, pair, pile, started
+from .shapes import body, crossings, folded_over, pair, pile, started
 
 SIZE = 0.1  # of tets that would fill it [m]
-
-
-def crossings(seen: Surface) -> int:
-    """How many faces pass through others of their shell."""
-    return len(np.unique(pairs_of_shells(seen.positions, seen.triangles)))
 
 
 def genus(seen: Surface) -> float:
@@ -129,18 +124,6 @@ def test_it_is_closed_before_it_passes_through_itself():
     cut = creases_closed(seen, bent(0.876).positions, SIZE)
     after = Surface(cut.positions, cut.triangles)
     assert crossings(after) == 0 and unpaired_edges(after.triangles) == 0 and genus(after) == 1
-
-
-def folded_over(share: float) -> tuple[Surface, int]:
-    """A ball with one vertex drawn by so many edges past a neighbour, a little beneath the surface; and which."""
-    globe = sphere(16)
-    vertex = int(np.argmax(globe.positions[:, 0]))
-    away = np.sqrt(((globe.positions - globe.positions[vertex]) ** 2).sum(axis=1))
-    neighbour = int(np.argsort(away)[1])
-    places = globe.positions.copy()
-    places[vertex] += share * (places[neighbour] - places[vertex])
-    places[vertex] *= 0.995
-    return surface(places, globe.triangles), vertex
 
 
 def test_a_vertex_that_lies_behind_others_is_drawn_back():

@@ -14,7 +14,7 @@ def free_share(points, moves, kind, reach=np.inf):
     nodes, first = np.arange(4, dtype=np.int32).reshape(1, 4), 1 if kind == "vertex_triangle" else 0
     start = np.array([distance(points, kind)])
     known = start, np.array([True]), np.array([UNKNOWN])
-    return free_fraction(points, moves, nodes, first, np.array([reach]), *known, 1.0)
+    return free_fraction(points, moves, nodes, first, np.arange(4), np.array([reach]), *known, 1.0)
 
 
 def first_touch(points, moves, kind):

@@ -184,7 +184,10 @@ def moves_of(before, after, points, moves):  # type: ignore[no-untyped-def]
 
 @inline
 def closing_at_most(speeds, pair, edges):  # type: ignore[no-untyped-def]
-    """What `closing` is no more than, which is no more than FASTEST times the fastest: a node goes |v_i - sum v_m / 4| <= |v_i|/2 + sum |v_m| / 4, whatever they go beside."""
+    """What `closing` is no more than, itself no more than FASTEST times what goes fastest.
+
+    A node goes |v_i - sum v_m / 4| <= |v_i|/2 + sum |v_m| / 4, whatever they go beside.
+    """
     a, b, c, d = corners_of(speeds, pair)
     every = 0.5 * (a + b + c + d)
     return (1.0 + DIGITS) * (every + (0.5 * (max(a, b) + max(c, d)) if edges else 0.5 * (max(max(b, c), d) + a)))
