@@ -71,7 +71,7 @@ def what_contact_was_asked_about_stays(monkeypatch):
 
     def watched(call):
         def asked(self, *given):
-            result, known = call(self, *given), [array for array, _ in self._places]
+            result, known = call(self, *given), [array for array, *_ in self._places]
             known += [] if self._way is None else [self._way[0]]
             before = getattr(self, "copies", [])
             self.copies = [next((pair for pair in before if pair[0] is array), (array, array.copy())) for array in known]

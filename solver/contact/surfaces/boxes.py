@@ -41,10 +41,13 @@ class Boxes:
         numbers: list[int] = np.flatnonzero(near).tolist()
         return numbers
 
-    def cover(self, before: Array, after: Array) -> bool:
-        """See to it that pairs hold for points anywhere between two places (n, 3); whether any had to be changed."""
+    def cover(self, before: Array, after: Array, ways: Array | None = None) -> bool:
+        """See to it that pairs hold for points anywhere between two places (n, 3); whether any had to be changed.
+
+        ways (n, 3): what leads from one to the other, where that is at hand.
+        """
         asked = self.asked(before, after)
-        changed = [self.neighbourhoods[k].cover(before, after) for k in asked]
+        changed = [self.neighbourhoods[k].cover(before, after, ways) for k in asked]
         self.searched[asked] = [self.neighbourhoods[k].searched for k in asked]
         self.searched |= self.own
         return any(changed)

@@ -16,7 +16,7 @@ from ...jit import inner_kernel, kernel
 from .carried import Carried
 from .clusters import ROUNDING, Clusters, near_clusters, still_near
 from .fresh_pairs import FreshPairs
-from .going import ROUNDED
+from .going import Share
 from .known_reach import KnownReach
 from .overlap import Found, Way, corners_near, edges_near
 from .pairs import Corners, Edges, Pairs, apart_at_rest, no_pairs, pairs_of, taken
@@ -34,6 +34,7 @@ SPARE = 0.25  # mean edges that nodes of near clusters may come closer, beside t
 FAR = 1.0  # and those of others;
 TIGHT = 0.06  # the same as SPARE at least of what a patch knows that is not folded: of more, less of it seems so
 ASKED, TOGETHER = 256, 192  # nodes of each body that are asked how far all have gone; coordinates at once, a multiple of three
+BLUR = 0.2  # of the room for rounding, that what was found to hold in one place may be taken for in others beside it
 HELD = 3  # places where what was found is known to hold: an iteration's, and the ends of two directions from there
 CROWDED = 16  # pairs a vertex: of more, as where a skin is drawn together to a neck, less room is looked for, and more often,
 CLOSEST = 0.125  # down to this share of it; more again where there are a quarter as many
@@ -63,7 +64,8 @@ class Neighbourhood:
         self.count = sum(len(side.vertices.nodes) for side in self.sides)
         self.spans = np.array([side.span for side in self.sides])  # of their numbers
         self.begun, self.ended = rest, rest  # between which places was searched,
-        self.off = np.empty((0, 3))  # and how far nodes are off that way
+        self.off = np.empty((0, 3))  # and how far nodes are off that way,
+        self.blur = 0.0  # beside by how much nobody has to know [m]
         self.searched, self.share = False, 1.0  # of the room to spare that is looked for
         self.held: list[tuple[Array, Doubts | None]] = []  # what has been found to hold last, with what is doubted there
         self.doubts: Doubts | None = None
@@ -88,15 +90,18 @@ class Neighbourhood:
             float(np.sqrt(touch.friction * other.friction)), thin,
         )  # fmt: skip
 
-    def cover(self, before: Array, after: Array) -> bool:
-        """See to it that `pairs` holds for nodes anywhere between two places (n, 3); whether it had to be changed."""
+    def cover(self, before: Array, after: Array, ways: Array | None = None) -> bool:
+        """See to it that `pairs` holds for nodes anywhere between two places (n, 3); whether it had to be changed.
+
+        ways (n, 3): what leads from one to the other, where that is at hand.
+        """
         if self.searched and self._holds_between(before, after):
             return False
         had = len(self.pairs.nodes) > 0
         if not self.own and self._apart(before, after):
             self.searched, self.found, self.pairs = False, no_pairs(), no_pairs()
             return had
-        self._search(before, after)
+        self._search(before, after, after - before if ways is None else ways)
         return had or len(self.pairs.nodes) > 0
 
     def _apart(self, before: Array, after: Array) -> bool:
@@ -127,18 +132,20 @@ class Neighbourhood:
         self.begin(fresh)
         return True
 
-    def passed(self, places: Array, begun: Array, ended: Array, share: float) -> None:
-        """Let what holds at both ends of a straight way, places (n, 3), hold at others after a share of it, or not where nan.
+    def passed(self, places: Array, begun: Array, ended: Array, there: Share) -> None:
+        """Let what holds at both ends of a straight way, places (n, 3), hold at others on it.
 
-        By how much nodes are off the way that was searched is a convex function of that share.
+        By how much nodes are off the way that was searched is a convex function of the share of this one. By how much they are
+        off this one counts as what rounds, as long as there is room for that.
         """
         # The first of each: a search that was made for no way has left its place twice
         first, last = ([marks for known, marks in self.held if known is end][:1] for end in (begun, ended))
-        if not self.searched or not first or not last or np.isnan(share):
+        at_end = there.off_end <= self.blur
+        off = there.off_end if at_end else there.off
+        if not self.searched or not first or not last or not off <= self.blur:
             return
-        at_end = share > 1.0 - ROUNDED
         if at_end or not any(first + last):
-            self.held = [(places, last[0] if at_end else None), *self.held[: HELD - 1]]
+            self.held, self.blur = [(places, last[0] if at_end else None), *self.held[: HELD - 1]], self.blur - off
 
     def _holds(self, positions: Array) -> bool:
         """Whether what was found holds with nodes at positions (n, 3), but for what `unfolded` then doubts; that is `held`."""
@@ -161,14 +168,14 @@ class Neighbourhood:
             self.doubts = self.unfolded.doubts(ranges[0], spread)
         return bool(_stay(self.near, ranges[0], ranges[-1], self.spare))
 
-    def _search(self, before: Array, after: Array) -> None:
-        """Find all pairs for the way between two places (n, 3)."""
-        way, i = after - before, self._middle()
+    def _search(self, before: Array, after: Array, way: Array) -> None:
+        """Find all pairs for the way (n, 3) between two places (n, 3)."""
+        i = self._middle()
         origin, self.begun, self.ended = np.stack([before[i], way[i]]), before, after
         for side in self.sides:
             side.fit(before, way, origin)
         rounding = ROUNDING * max(side.farthest for side in self.sides)
-        self.searched, self.held, self.sure = True, [(after, None), (before, None)], np.inf
+        self.searched, self.held, self.sure, self.blur = True, [(after, None), (before, None)], np.inf, BLUR * rounding
         self.near = self._near_clusters(rounding)
         boxes = [side.boxes[side.leaf :] for side in (self.first, self.second)]
         near = still_near(self.near, *boxes, self.reach + self.spare + rounding)

@@ -304,7 +304,7 @@ class SurfaceContact:
         places, ways = self.going.way(positions, direction)
         if self._way is None or self._way[1] is not ways:
             after = self.going.end
-            self._cover(places, after)
+            self._cover(places, after, ways)
             self._way = places, ways, after
         return places, ways
 
@@ -314,15 +314,15 @@ class SurfaceContact:
         self._cover(places, places)
         return places
 
-    def _cover(self, before: Array, after: Array) -> None:
-        """`cover` for places (k, 3) of points."""
+    def _cover(self, before: Array, after: Array, ways: Array | None = None) -> None:
+        """`cover` for places (k, 3) of points, and the ways (k, 3) between them, where these are at hand."""
         if self._way is not None and not any(before is known for known in (self._way[0], self._way[2], self._passed)):
             self._passed = before
             begun, ways, ended = self._way
             share = self.going.share_of(begun, ways, before)
             for _, neighbourhood in self.boxes.with_pairs():
                 neighbourhood.passed(before, begun, ended, share)
-        if self.boxes.cover(before, after):
+        if self.boxes.cover(before, after, ways):
             self.take_found()
 
     def take_found(self) -> None:
