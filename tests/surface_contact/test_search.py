@@ -9,7 +9,9 @@ from solver.contact.surfaces.candidates import Neighbourhood
 from solver.contact.surfaces.clusters import Clusters, near_clusters
 from solver.contact.surfaces.overlap import Way, edges_near
 from solver.contact.surfaces.pairs import distances
-from tests.surface_contact.bodies import block, crumpled, surfaces_of
+from solver.contact.surfaces.surface_contact import SurfaceContact
+from solver.contact.surfaces.touch import Touch
+from tests.surface_contact.bodies import block, crumpled, surfaces_of, themselves
 
 REACH = 0.15
 
@@ -61,6 +63,35 @@ def test_near_edges_are_all_and_once(slab):
     pairs = {tuple(sorted(pair)) for pair in found.items.tolist()}
     assert pairs == expected and len(found.items) == len(expected) > 100
     assert (np.concatenate([surface.edges[found.items[:, 0]], surface.edges[found.items[:, 1]]], axis=1) == found.nodes).all()
+
+
+def test_how_far_nodes_may_go_hangs_on_no_way_that_was_asked_for_before():
+    """Two folded slabs asked along way after way, from its end, a part of it or beside it, as by a contact that is new."""
+    mesh = block((8, 8, 1), 0.25)
+    other = crumpled(mesh[0] + [0.1, 0.05, 0.9], 0.06, seed=4)
+    start, surfaces = surfaces_of((crumpled(mesh[0], 0.08), mesh[1]), (other, mesh[1]))
+    above = np.arange(len(start)) >= len(mesh[0])
+    rest = start + [0.0, 0.0, 5.0] * above[:, None]
+    touches, rng, shares = [Touch(1e4, 0.5, 1e-5), Touch(1e4, 0.5, 1e-5)], np.random.default_rng(6), []
+
+    def contact():
+        return SurfaceContact(surfaces, touches, rest, themselves(start))
+
+    def bent(size):
+        return size * np.sin(3.0 * start @ rng.normal(size=(3, 3)) + rng.uniform(0.0, 6.0, 3))
+
+    asked, places = contact(), start
+    for turn in range(40):
+        way = bent(0.05) + [0.0, 0.0, rng.uniform(-0.6, 0.3)] * above[:, None]
+        shares.append(asked.limit(places, way))
+        assert shares[-1] == pytest.approx(contact().limit(places, way), rel=1e-9), turn
+        end = places + shares[-1] * way
+        asked.going.went(shares[-1], end)
+        beside = contact().reachable(start, start + bent(0.1))
+        places = (end, places + 0.4 * shares[-1] * way, end + 1e-9 * way, beside)[turn % 4]
+        if turn % 3 == 0:
+            assert (asked.touched(places) == contact().touched(places)).all(), turn
+    assert 8 < np.count_nonzero(np.array(shares) < 1.0) < 36
 
 
 @pytest.mark.parametrize("bodies", [1, 2])

@@ -318,8 +318,8 @@ class SurfaceContact:
         """`cover` for places (k, 3) of points, and the ways (k, 3) between them, where these are at hand."""
         if self._way is not None and not any(before is known for known in (self._way[0], self._way[2], self._passed)):
             self._passed = before
-            begun, ways, ended = self._way
-            share = self.going.share_of(begun, ways, before)
+            begun, gone, ended = self._way
+            share = self.going.share_of(begun, gone, before)
             for _, neighbourhood in self.boxes.with_pairs():
                 neighbourhood.passed(before, begun, ended, share)
         if self.boxes.cover(before, after, ways):
