@@ -176,6 +176,7 @@ class Body:
         return self.extent / self.real_size if self.real_size > 0.0 else 1.0
 
 
+MOST_RESOLUTION = 512  # that Blender's panel offers
 LEAST_REFINE_LENGTH = 1.1  # closer to 1 edges would be halved that have hardly been stretched
 REMESHING = {"off": "It keeps its tets", "wholesale": "All of it gets new tets, once and again during the bake"}
 REMESHERS = {

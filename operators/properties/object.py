@@ -16,7 +16,7 @@ from bpy.props import (
 )
 
 from ...solver.materials import models
-from ...solver.scene import LEAST_REFINE_LENGTH, REMESHERS, REMESHING, SEEN
+from ...solver.scene import LEAST_REFINE_LENGTH, MOST_RESOLUTION, REMESHERS, REMESHING, SEEN
 from ...solver.topology_checks import MOST_MERGE_GROUPS
 from .influences import INFLUENCES
 from .material import material_groups
@@ -120,7 +120,7 @@ def _body() -> dict[str, Any]:
             description="Tetrahedra across the body's largest extent: twice as many take about ten times as long",
             default=24,
             min=2,
-            max=512,
+            max=MOST_RESOLUTION,
             soft_min=6,
             soft_max=96,
             update=_refresh_estimate,

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..geometry.measures import area_vectors
-from ..scene import Body
+from ..scene import MOST_RESOLUTION, Body
 from ..surface import LARGE_FACE
 from ..tetmesh.estimate import estimated_tet_count
 from .finding import Finding
@@ -40,7 +40,17 @@ def resolution_findings(body: Body) -> Iterator[Finding]:
             f"About {100 * thin.mean():.0f} % of it is thinner ({typical:.3g} m) than one tet ({body.element_size:.3g} m) "
             "and is simulated as if it were one tet thick."
         )
-        yield Finding("warning", body.name, place, message, f"Raise the Resolution to about {needed}.", "thin")
+        yield Finding("warning", body.name, place, message, _against_thin(needed), "thin")
+
+
+def _against_thin(resolution: int) -> str:
+    """What helps where so high a resolution is needed. Skins in one place are no thin part: none is high enough for them."""
+    if resolution <= MOST_RESOLUTION:
+        return f"Raise the Resolution to about {resolution}."
+    return (
+        "No Resolution is high enough for that: where faces lie on each other, merge them by distance, or take off what "
+        "doubles them, as Mirror or Solidify."
+    )
 
 
 def _large_faces(body: Body) -> Iterator[Finding]:

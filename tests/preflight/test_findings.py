@@ -119,6 +119,8 @@ def test_loose_vertices_do_not_count_into_the_size():
 def test_thin_parts_and_too_many_tets():
     assert "Resolution" in only("thin", findings(body(box((1.0, 1.0, 0.03)), resolution=10))).remedy
     assert "thin" not in codes(body(box((1.0, 1.0, 0.2)), resolution=10))
+    doubled = joined(box((1.0, 1.0, 1.0)), box((1.0, 1.0, 1.0 + 1e-8)))
+    assert "merge them by distance" in only("thin", findings(body(doubled, resolution=10))).remedy
     assert "tets" in only("many_tets", findings(body(resolution=80))).message
 
 
