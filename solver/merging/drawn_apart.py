@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from ..frame import BodyFrame
 from ..geometry.easing import eased
 from ..geometry.edge_crossings import pairs_of_shells
+from ..geometry.measures import box_middle
 
 MOST = 0.1  # elements by which a vertex is moved in what is shown: more would be seen to jump
 ROUNDINGS = 3  # times that vertices are moved on, as in single precision some pass through each other again
@@ -29,14 +30,19 @@ def drawn_apart(
 
 
 def _apart(frame: BodyFrame, triangles: NDArray[np.int32], most: float) -> BodyFrame:
-    """The same; as it is where no vertex may go far enough, no further than `most` [m]."""
-    places = frame.positions.astype(np.float64)
+    """The same; as it is where no vertex may go far enough, no further than `most` [m].
+
+    Seen from the middle of it: so what rounds, and is no crossing, is least, and nobody else sees more of them.
+    """
+    middle = box_middle(frame.positions.astype(np.float64))
+    shown, places = frame.positions.copy(), frame.positions - middle
     for _ in range(ROUNDINGS):
         moved = eased(places, triangles, most)
         if moved is None:
             return frame
-        shown = moved.astype(np.float32)
-        places = shown.astype(np.float64)
+        which = (moved != places).any(axis=1)
+        shown[which] = (moved + middle)[which]
+        places = shown - middle
         if not len(pairs_of_shells(places, triangles)):
             return replace(frame, positions=shown)
     return frame
