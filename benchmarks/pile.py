@@ -22,7 +22,7 @@ STARTS, FALL, REST, PART = 5, 230, 100, 20
 def lain(cells: int, seed: int) -> str:
     """What one start comes to."""
     run, begun = pile(RUBBER | {"damping": 60.0}, cells), process_time()
-    run.state.positions += 1e-9 * np.random.default_rng(seed).normal(size=run.state.positions.shape)
+    run.state.positions = run.state.positions + 1e-9 * np.random.default_rng(seed).normal(size=run.state.positions.shape)
     effort, places = np.zeros((2, 2)), []
     for frame in range(FALL + REST):
         statistics = run.advance().statistics

@@ -69,7 +69,8 @@ EFFORT = (  # of a frame; "remeshing" [s] is what it takes to look for new tets 
 class Simulation:
     """Bodies moving through time; see the module's text.
 
-    meshes, surfaces and contacts hold one item a body. `fields` replaces the colliders built from the scene.
+    meshes, surfaces and contacts hold one item a body. `fields` replaces the colliders built from the scene. Whoever puts nodes
+    elsewhere gives `state` a new array of positions: contact knows where they are by the array.
 
     What lies on meshes is built by topology/consumers.py, where what is not plain here is explained.
     """
