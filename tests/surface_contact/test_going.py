@@ -12,6 +12,15 @@ from solver.contact.surfaces.surface import contact_surface
 from tests.surface_contact.test_unfolded import REACH, ball
 
 
+def searched() -> tuple[np.ndarray, Neighbourhood]:
+    """A ball's points at rest (n, 3), and its pairs with itself there."""
+    rest, triangles = ball(3000, 15.0)
+    clusters = Clusters(contact_surface(triangles, rest, 1.0), rest)
+    search = Neighbourhood(clusters, clusters, rest, REACH, 1e4, 0.5)
+    search.cover(rest, rest)
+    return rest, search
+
+
 def gone() -> tuple[Going, np.ndarray]:
     """Six points, one of them on three nodes, and by how much each node carries them."""
     rows = np.eye(6)
@@ -70,10 +79,7 @@ def test_a_place_on_a_way_is_known_by_its_share(share):
 def test_what_is_doubted_at_an_end_is_looked_at_on_the_way():
     """A ball that is dented: without doubts at both ends the middle holds as they do; with doubts it is asked anew, but not at
     the very end, where what is doubted is known."""
-    rest, triangles = ball(3000, 15.0)
-    clusters = Clusters(contact_surface(triangles, rest, 1.0), rest)
-    search = Neighbourhood(clusters, clusters, rest, REACH, 1e4, 0.5)
-    search.cover(rest, rest)
+    rest, search = searched()
     little, more = (rest + size * np.sin(3.0 * rest[:, [1, 2, 0]]) for size in (0.01, 0.09))
 
     def known(end, share):
@@ -91,10 +97,7 @@ def test_what_is_doubted_at_an_end_is_looked_at_on_the_way():
 
 
 def test_a_place_that_was_searched_for_no_way_is_not_taken_for_the_end_of_the_next():
-    rest, triangles = ball(3000, 15.0)
-    clusters = Clusters(contact_surface(triangles, rest, 1.0), rest)
-    search = Neighbourhood(clusters, clusters, rest, REACH, 1e4, 0.5)
-    search.cover(rest, rest)
+    rest, search = searched()
     more = rest + 0.09 * np.sin(3.0 * rest[:, [1, 2, 0]])
     search.cover(rest, more)
     doubts = next(marks for places, marks in search.held if places is more)
@@ -105,10 +108,7 @@ def test_a_place_that_was_searched_for_no_way_is_not_taken_for_the_end_of_the_ne
 
 def test_places_beside_a_way_are_known_for_as_long_as_that_rounds():
     """Moved by a hair, as a balance of momentum moves a body: what that is in all since the search counts."""
-    rest, triangles = ball(3000, 15.0)
-    clusters = Clusters(contact_surface(triangles, rest, 1.0), rest)
-    search = Neighbourhood(clusters, clusters, rest, REACH, 1e4, 0.5)
-    search.cover(rest, rest)
+    rest, search = searched()
     end = rest + 0.001 * np.sin(3.0 * rest[:, [1, 2, 0]])
     search.cover(rest, end)
     left, hair = search.blur, 0.3 * search.blur

@@ -57,10 +57,9 @@ def test_what_pushes_is_worked_out_anew_elsewhere_or_when_it_has_changed(found):
 
 @kernel
 def _closings(direction, pairs, edges, exact, bound):  # type: ignore[no-untyped-def]
-    (speeds, most), moves = speeds_of(direction, pairs.ravel().astype(np.int64)), np.empty((4, 3))
+    speeds, moves = speeds_of(direction, pairs.ravel().astype(np.int64)), np.empty((4, 3))
     for k in range(len(pairs)):
         exact[k], bound[k] = closing(direction, pairs[k], edges, moves), closing_at_most(speeds, pairs[k], edges)
-    return most
 
 
 @pytest.mark.parametrize("edges", [False, True])
@@ -69,8 +68,8 @@ def test_no_pair_closes_faster_than_its_nodes_go_beside_another(edges):
     direction = rng.normal(size=(4000, 3)) * 10.0 ** rng.uniform(-3.0, 1.0, (4000, 1)) + [30.0, -20.0, 10.0]
     pairs = np.arange(4000, dtype=np.int32).reshape(-1, 4)
     exact, bound = np.empty((2, len(pairs)))
-    most = _closings(direction, pairs, edges, exact, bound)
-    assert (exact <= bound).all() and (exact > 0.6 * bound).any() and 0.3 * most < bound.max() <= most
+    _closings(direction, pairs, edges, exact, bound)
+    assert (exact <= bound).all() and (exact > 0.6 * bound).any()
 
 
 def test_pairs_are_told_to_be_apart_at_least_as_far_as_they_are(found):

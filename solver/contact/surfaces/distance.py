@@ -13,7 +13,6 @@ import numpy as np
 from ...jit import inline, kernel
 
 DIGITS = 1e-9  # by which a bound is raised, so that it is one however sums are rounded
-FASTEST = 3.0  # times what goes fastest of four nodes: by so much a pair comes closer at most, as it is told here
 FLAT = 1e-20  # squared sine of the angle below which two edges have no normal
 SKEW = 1e-10  # and below which that has fewer digits than DIGITS
 
@@ -155,9 +154,8 @@ def closing(direction, pair, edges, moves):  # type: ignore[no-untyped-def]
 
 @kernel
 def speeds_of(direction, points):  # type: ignore[no-untyped-def]
-    """How far some points (w,) go [m] along direction (n, 3) beside the one in their middle, by their numbers (n,); and how far
-    two of a pair can come closer at most, whatever it is."""
-    speeds, most = np.empty(len(direction)), 0.0
+    """How far some points (w,) go [m] along direction (n, 3) beside the one in their middle, by their numbers (n,)."""
+    speeds = np.empty(len(direction))
     x, y, z = 0.0, 0.0, 0.0
     if len(points):
         x, y, z = direction[points[len(points) // 2]]
@@ -165,8 +163,7 @@ def speeds_of(direction, points):  # type: ignore[no-untyped-def]
         i = np.uint64(points[k])
         u, v, w = direction[i, 0] - x, direction[i, 1] - y, direction[i, 2] - z
         speeds[i] = np.sqrt(u * u + v * v + w * w)
-        most = max(most, speeds[i])
-    return speeds, (1.0 + DIGITS) * FASTEST * most
+    return speeds
 
 
 @kernel
@@ -184,10 +181,7 @@ def moves_of(before, after, points, moves):  # type: ignore[no-untyped-def]
 
 @inline
 def closing_at_most(speeds, pair, edges):  # type: ignore[no-untyped-def]
-    """What `closing` is no more than, itself no more than FASTEST times what goes fastest.
-
-    A node goes |v_i - sum v_m / 4| <= |v_i|/2 + sum |v_m| / 4, whatever they go beside.
-    """
+    """What `closing` is no more than: a node goes |v_i - sum v_m / 4| <= |v_i|/2 + sum |v_m| / 4, whatever they go beside."""
     a, b, c, d = corners_of(speeds, pair)
     every = 0.5 * (a + b + c + d)
     return (1.0 + DIGITS) * (every + (0.5 * (max(a, b) + max(c, d)) if edges else 0.5 * (max(max(b, c), d) + a)))

@@ -30,14 +30,12 @@ def free_fraction(positions, direction, nodes, points, paired, reach, distance, 
     but touches and turns as one would come no further so: see `_clear`.
     """
     moved, moves, own = np.empty((4, 3)), np.empty((4, 3)), np.arange(4)
-    speeds, every = speeds_of(direction, paired)
-    asked, some, count = np.empty(len(nodes), np.int64), 0, 0
+    speeds, asked, count = speeds_of(direction, paired), np.empty(len(nodes), np.int64), 0
     for k in range(len(nodes)):
         most = min(most, ways[k] if ways[k] != UNKNOWN else most)
     for k in range(len(nodes)):
-        asked[some] = k
-        some += (ways[k] == UNKNOWN) & (not distance[k] - most * every >= KEPT * min(distance[k], reach[k]))
-    for k in asked[:some]:
+        if ways[k] != UNKNOWN:
+            continue
         fastest = closing_at_most(speeds, nodes[k], k >= points)
         asked[count] = k
         count += not distance[k] - most * fastest >= KEPT * min(distance[k], reach[k])
@@ -151,12 +149,6 @@ def free_shares(positions, direction, nodes, points, reach, distance, which, fou
         found[n] = _way(positions, nodes[k], k >= points, reach[k], distance[k], speed, 1.0, moves, moved, own)
 
 
-@inline
-def _stays_far(distance, fastest, reach):  # type: ignore[no-untyped-def]
-    """Whether a pair that comes closer by no more than `fastest` keeps KEPT of its reach, and is not struck."""
-    return (distance - fastest >= KEPT * reach) & (EARLY * fastest <= (1.0 - NEAR) * distance)
-
-
 @kernel
 def meetings(  # type: ignore[no-untyped-def]
     positions, direction, nodes, points, paired, reach, distance, exact, ways, which, weights, normal, gap, struck
@@ -168,16 +160,11 @@ def meetings(  # type: ignore[no-untyped-def]
     that before EARLY they may have only NEAR left. distance (k,) as in `free_fraction`, for which ways (k,) are filled.
     """
     moved, moves, own, count = np.empty((4, 3)), np.empty((4, 3)), np.arange(4), 0
-    speeds, every = speeds_of(direction, paired)
-    asked, some, listed = np.empty(len(nodes), np.int64), 0, 0
+    speeds, asked, some = speeds_of(direction, paired), np.empty(len(nodes), np.int64), 0
     struck[:] = False
     for k in range(len(nodes)):
-        asked[listed] = k
-        far = _stays_far(distance[k], every, reach[k])
-        ways[k] = 1.0 if far else UNKNOWN
-        listed += not far
-    for k in asked[:listed]:
-        far = _stays_far(distance[k], closing_at_most(speeds, nodes[k], k >= points), reach[k])
+        fastest = closing_at_most(speeds, nodes[k], k >= points)
+        far = (distance[k] - fastest >= KEPT * reach[k]) & (EARLY * fastest <= (1.0 - NEAR) * distance[k])
         ways[k] = 1.0 if far else UNKNOWN
         asked[some] = k
         some += not far

@@ -10,7 +10,7 @@ from .carried import Carried
 
 Array = NDArray[np.float64]
 
-SOME = 16  # coordinates of which one is asked for the share: the others have to agree
+SOME = 16  # coordinates of which one is asked for the share
 KEPT = 4  # places of nodes: those of an iteration, and of its line search
 
 
@@ -26,8 +26,7 @@ class Share(NamedTuple):
 class Going:
     """Places of points that nodes carry, the same arrays for as long as the same are asked for.
 
-    What is asked for is known by the array that it is in, so nobody may write into it afterwards: to compare all of them took a
-    fifth of what is known so.
+    What is asked for is known by the array that it is in, so nobody may write into it afterwards.
     """
 
     def __init__(self, carried: Carried) -> None:
