@@ -152,17 +152,20 @@ def test_what_presses_has_room_along_its_line():
     rest, surfaces = surfaces_of((one[0] @ turn, one[1]), (other[0] @ turn, other[1]))
     above, (pairs, points) = np.arange(len(rest)) >= len(one[0]), all_pairs(surfaces)
 
-    def pressed():
+    def gone(way):
+        """Where the upper one has gone a way (3,), in edges."""
+        return rest + 0.3 * (np.array(way) @ turn) * above[:, None]
+
+    def pressed(lifted=0.0):
         search = neighbourhood(surfaces, rest, 0.02)
-        for _ in range(2):  # what has been found says to the next which line that is
+        for places in (rest, gone([0.0, 0.0, lifted])):  # what has been found says to the next which line that is
             search.searched = False
-            search.cover(rest, rest)
+            search.cover(places, places)
         return search
 
-    def stays(way):
-        """Whether a search holds where the upper one has gone a way, in edges; all that is within reach there is known."""
-        search, moved = pressed(), rest + 0.3 * (np.array(way) @ turn) * above[:, None]
-        moved += np.random.default_rng(2).uniform(-1e-3, 1e-3, rest.shape)
+    def stays(way, lifted=0.0):
+        """Whether a search holds where the upper one has gone a way; all that is within reach there is known."""
+        search, moved = pressed(lifted), gone(way) + np.random.default_rng(2).uniform(-1e-3, 1e-3, rest.shape)
         stayed = not search.cover(moved, moved)
         close = distances(moved, pairs, points) < search.reach
         expected = pair_set(pairs[:points][close[:points]], int(close[:points].sum()))
@@ -174,6 +177,7 @@ def test_what_presses_has_room_along_its_line():
     assert edge == pytest.approx(0.3, rel=0.1) and abs(pressed().rooms.axes[2] @ turn[2]) > 0.99
     assert stays([0.0, 0.0, -0.03])[1] > 100 and stays([0.1, 0.0, -0.03])[1] > 100
     assert [stays([0.0, 0.0, up])[0] for up in (-0.03, 0.3, 0.6, 0.8)] == [True, True, True, False]
+    assert stays([0.05, 0.05, 0.0], 0.6)[0] and stays([0.05, 0.05, -0.03], 0.6) == (True, stays([0.05, 0.05, -0.03])[1])
     assert [stays([aside, 0.0, 0.0])[0] for aside in (0.1, -0.1, 0.2, -0.2)] == [True, True, False, False]
 
 
