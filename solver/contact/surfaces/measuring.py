@@ -116,8 +116,8 @@ def may_come_close(positions, direction, nodes, edges, reach, rooms, close):  # 
 def _may_meet(corners, moves, squared, apart, edges, reach, rooms, meets):  # type: ignore[no-untyped-def]
     """Whether pairs (TILE,) may come within reach, seen along the lines between their closest points, `apart` (3, TILE).
 
-    Along any line two sides are seen no further apart than they are, and on a straight way the least that they are seen apart
-    is no more than at one of its ends.
+    Along any line two sides are seen no further apart than they are, and of a straight way they are seen least far apart at one
+    of the ends.
     """
     ax, ay, az, bx, by, bz = corners[0], corners[1], corners[2], corners[3], corners[4], corners[5]
     cx, cy, cz, dx, dy, dz = corners[6], corners[7], corners[8], corners[9], corners[10], corners[11]
