@@ -6,7 +6,6 @@ import numba
 import numpy as np
 import pytest
 
-from solver.contact.surfaces import rooms
 from solver.jit import use_threads
 from solver.simulate import Simulation
 from solver.tetmesh.mesh import TetMesh
@@ -52,30 +51,6 @@ def test_thrown_balls_bounce_off_and_keep_their_momentum():
     first = run.ranges.nodes[1]
     assert run.state.velocities[:first, 0].mean() < -0.3 < 0.3 < run.state.velocities[first:, 0].mean()
     assert most < 1.001 * before
-
-
-def test_how_they_bounce_off_hangs_on_no_room_that_a_search_leaves(monkeypatch):
-    """The same to the last bit with more or less room along and across the line that they press along, and with alike room."""
-
-    def bounced(along, across, common):
-        for name, value in (("ALONG", along), ("ACROSS", across), ("COMMON", common)):
-            monkeypatch.setattr(rooms, name, value)
-        run, places, pressed = thrown("all"), [], 0
-        for _ in range(10):
-            run.advance()
-            places.append(run.state.positions)
-            spare = between(run).rooms.spare
-            pressed += bool(spare[2] > 2.0 * spare[0])
-        return np.stack(places), pressed
-
-    def between(run):
-        return next(each for each in run.surfaces.neighbourhoods if not each.own)
-
-    usual, pressed = bounced(0.7, 0.15, 0.75)
-    assert pressed > 0
-    for along, across, common, most in ((0.3, 0.1, 0.5, 10), (0.9, 0.3, 0.9, 10), (0.7, 0.15, 2.0, 0)):
-        same, found = bounced(along, across, common)
-        assert (same == usual).all() and (found > 0) == (most > 0)
 
 
 def test_without_contact_they_pass_through():
