@@ -27,14 +27,23 @@ SHARE = 0.05  # of the first correction that may be left: far less than the time
 
 
 class Convergence:
-    """Watches the corrections of one step; `pushing` says that bodies may push each other in it."""
+    """Watches the corrections of one step; `pushing` says that bodies push each other in it."""
 
     def __init__(self, element_size: float, step: float, pushing: bool = False) -> None:
-        self.element_size, self.step = element_size, step
-        less, more = min(1.0, step / SHORT) ** 2, max(1.0, step / LONG) ** 2
-        self.scale, self.whole = less * (QUIET if pushing else 1.0), WHOLE * less * more
-        self.tiny, self.large = (TINY * self.scale).tolist(), (LARGE * more).tolist()
+        self.element_size, self.step, self.pushing = element_size, step, pushing
+        self.less, more = min(1.0, step / SHORT) ** 2, max(1.0, step / LONG) ** 2
+        self.whole, self.large = WHOLE * self.less * more, (LARGE * more).tolist()
         self.sizes: list[tuple[float, float]] = []
+
+    @property
+    def scale(self) -> float:
+        """Times as much is next to nothing in this step."""
+        return self.less * (QUIET if self.pushing else 1.0)
+
+    @property
+    def tiny(self) -> list[float]:
+        """Corrections that nobody sees in this step."""
+        return [float(self.scale * length) for length in TINY]
 
     def balanced(self, gradient: Array, inertia: Array, hold: Array) -> bool:
         """Whether gradient (n, 3) [N] is next to nothing; inertia and hold, that and its own stiffness, (n,) [N/m]."""

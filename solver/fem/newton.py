@@ -214,9 +214,8 @@ class ImplicitStep(StepEnergy):
 
         entries: the contacts linearised at the guess; pressing (n, 3): the force on them at the end of the last step [N].
         """
-        pushing = self.surfaces is not None and self.surfaces.near
         most = self.farthest = size(guess - self.state.positions)[1] + FARTHEST * element_size
-        x, linear, progress = guess.copy(), 0, Convergence(element_size, self.step, pushing)
+        x, linear, progress = guess.copy(), 0, Convergence(element_size, self.step)
         entries.settle_guess(x, pressing, self.hold)
         if largest_change(*entries.touching, guess, x) > CRUSHED:
             linear, x = self.predict(x, entries, ranges, progress)
@@ -240,6 +239,7 @@ class ImplicitStep(StepEnergy):
             gradient[self.held] = 0.0
             if not np.isfinite(energy):
                 return Outcome(np.full_like(x, np.nan), internal, False, iteration, linear, entries)
+            progress.pushing |= self.surfaces is not None and self.surfaces.pushes(x)
             around = self.led(x)
             if around is x and progress.balanced(gradient, self.inertia, self.hold):
                 return Outcome(x, internal, self.rubs(x, entries), iteration, linear, entries)
@@ -258,14 +258,15 @@ class ImplicitStep(StepEnergy):
             fraction, end, elastic, internal = found
             if fraction < FLIPPED:
                 fresh_until, flipping = min(fresh_until, iteration + 1), True
-            if pushing:
+            # Bodies that push each other hand a force on: it moves none of them, and what is small still stands for much
+            alone = self.pairs is None or not len(self.pairs.rows)
+            progress.pushing |= not alone
+            if progress.pushing:
                 self.farthest = min(most, max(FURTHER * fraction * size(direction)[1], NEAREST * element_size))
             before, x = x, end
             self.projected = max(self.projected - 1, 0)
             settled = self.surfaces is None or self.surfaces.settled(before, x)
             settled &= self.ahead is None or not self.ahead.holds_back  # a short way is no small correction then
-            # Bodies that push each other hand a force on: it moves none of them, and what is small still stands for much
-            alone = self.pairs is None or not len(self.pairs.rows)
             if fraction < 1.0 or not settled or not progress.reached(self.exact and alone):
                 continue
             if not (progress.carried if alone else progress.stays)(self.drift(x, internal, entries, ranges)):

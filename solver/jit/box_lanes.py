@@ -26,16 +26,16 @@ def _spread(builder: Any, number: Any) -> Any:
 
 
 @intrinsic
-def close_lanes(_context, boxes, place, others, start, room):  # type: ignore[no-untyped-def]
-    """Bits of the lanes of a block, others[start : start + BLOCK], whose boxes one box may come to within a room.
+def close_lanes(_context, boxes, place, others, start, rooms):  # type: ignore[no-untyped-def]
+    """Bits of the lanes of a block, others[start : start + BLOCK], whose boxes one box may come to within some room.
 
-    That is the box whose lower x is boxes[place]. Two stay apart if they do so along one axis on all of their way. room is a
-    float32.
+    That is the box whose lower x is boxes[place]. Two stay apart if they do so along one axis on all of their way, by more than
+    the room along that: rooms are three float32.
     """
 
     def code(context, builder, signature, args):  # type: ignore[no-untyped-def]
         data = [context.make_array(signature.args[k])(context, builder, args[k]).data for k in (0, 2)]
-        zero, room_in_all = ir.Constant(_FLOATS, [0.0] * LANES), _spread(builder, args[4])
+        zero = ir.Constant(_FLOATS, [0.0] * LANES)
         close = ir.Constant(ir.VectorType(ir.IntType(1), LANES), [1] * LANES)
 
         def one(what: int, axis: int) -> Any:
@@ -52,10 +52,11 @@ def close_lanes(_context, boxes, place, others, start, room):  # type: ignore[no
             return builder.fsub(builder.fadd(low, nearer), high)
 
         for axis in range(3):
+            room = _spread(builder, builder.extract_value(args[4], axis))
             lower, upper, least, most = (one(what, axis) for what in range(4))
             other_lower, other_upper, other_least, other_most = (eight(what, axis) for what in range(4))
             for distance in (gap(lower, least, other_most, other_upper), gap(other_lower, other_least, most, upper)):
-                close = builder.and_(close, builder.fcmp_ordered("<=", distance, room_in_all))
+                close = builder.and_(close, builder.fcmp_ordered("<=", distance, room))
         return builder.zext(builder.bitcast(close, ir.IntType(LANES)), ir.IntType(64))
 
-    return types.int64(boxes, place, others, start, types.float32), code
+    return types.int64(boxes, place, others, start, types.UniTuple(types.float32, 3)), code

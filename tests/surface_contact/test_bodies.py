@@ -6,6 +6,7 @@ import numba
 import numpy as np
 import pytest
 
+from solver.contact.surfaces import rooms
 from solver.jit import use_threads
 from solver.simulate import Simulation
 from solver.tetmesh.mesh import TetMesh
@@ -51,6 +52,34 @@ def test_thrown_balls_bounce_off_and_keep_their_momentum():
     first = run.ranges.nodes[1]
     assert run.state.velocities[:first, 0].mean() < -0.3 < 0.3 < run.state.velocities[first:, 0].mean()
     assert most < 1.001 * before
+
+
+def test_how_they_bounce_off_hangs_on_no_room_that_a_search_leaves(monkeypatch):
+    """The same to the last bit with more or less room along and across the line that they press along, and with alike room."""
+
+    made, pressed = rooms.Rooms.pressed, []
+
+    def watched(edge, pairs, places):
+        room = made(edge, pairs, places)
+        pressed.append(room.spare[2] > 2.0 * room.spare[0])
+        return room
+
+    def bounced(along, across, common):
+        for name, value in (("ALONG", along), ("ACROSS", across), ("COMMON", common)):
+            monkeypatch.setattr(rooms, name, value)
+        run, places = thrown("all"), []
+        pressed.clear()
+        for _ in range(10):
+            run.advance()
+            places.append(run.state.positions)
+        return np.stack(places), sum(pressed)
+
+    monkeypatch.setattr(rooms.Rooms, "pressed", watched)
+    usual, found = bounced(0.7, 0.15, 0.75)
+    assert found > 0
+    for along, across, common, some in ((0.3, 0.1, 0.5, True), (0.9, 0.3, 0.9, True), (0.7, 0.15, 2.0, False)):
+        same, found = bounced(along, across, common)
+        assert (same == usual).all() and (found > 0) == some
 
 
 def test_without_contact_they_pass_through():

@@ -74,7 +74,7 @@ def test_what_rubbed_at_the_start_acts_until_the_step_ends(pressed):
     apart[above] += (1e-3, 0.0, 1.0)
     contact.cover(apart, apart)
     energy, gradient = energy_and_gradient(contact, apart)
-    assert not contact.near and not contact.idle
+    assert not contact.pushes(apart) and not contact.idle
     assert energy > 0.0 and gradient[above, 0].sum() > 0.5 * contact.friction.grip.sum() > 0.0
     assert contact.stiffness(apart, np.arange(len(apart), dtype=np.int32)).blocks.any()
     start, end = contact.stored(apart)

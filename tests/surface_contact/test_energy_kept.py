@@ -44,7 +44,7 @@ def test_a_rough_step_that_loses_much_is_halved(monkeypatch):
 
     def stopped(step, calm):
         attempt = solve(step, calm)
-        if step > 1.0 / 3000.0 and run.surfaces.near and len(energies) > 8:
+        if step > 1.0 / 3000.0 and len(run.surfaces.pairs.nodes) and len(energies) > 8:
             outcome = attempt.outcome
             outcome.converged = False
             outcome.positions = run.state.positions + 0.3 * (outcome.positions - run.state.positions)
@@ -69,7 +69,7 @@ def test_rough_steps_keep_momentum_and_spin(monkeypatch):
 
     def stopped(step, calm):
         attempt = solve(step, calm)
-        if run.surfaces.near:
+        if len(run.surfaces.pairs.nodes):
             outcome, way = attempt.outcome, np.linspace(0.9, 1.0, len(run.state.positions))[:, None]
             outcome.converged, outcome.positions = False, run.state.positions + way * (outcome.positions - run.state.positions)
         return attempt

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 from solver.contact.surfaces import terms
 from solver.contact.surfaces.distance import closing, lines_closest
@@ -60,16 +61,49 @@ def test_distances_and_closings_are_those_of_each_pair(count, points):
     assert exact[some].all() and distance[some] == pytest.approx(true[some], rel=1e-9, abs=1e-12)
 
 
+def corners_of_box(box, count, rng):
+    """Of a box with half edges (3, 3) corners and insides (count, 3)."""
+    return np.where(rng.random((count, 1)) < 0.5, np.sign(rng.normal(size=(count, 3))), rng.uniform(-1, 1, (count, 3))) @ box
+
+
 @pytest.mark.parametrize("kind", KINDS)
-def test_what_may_come_close_is_told_by_distance_and_way(kind):
+def test_what_may_come_close_is_all_that_does(kind):
+    """Of pairs on a share of their way, each side beside it by half of what the box holds: all that come close are told."""
     places, nodes, direction = scattered(1000, 7)
-    edges = kind == "edges"
-    points = 0 if edges else len(nodes)
-    speed, close = np.empty(len(nodes)), np.empty(len(nodes), np.bool_)
-    closings(direction, nodes, points, np.arange(len(nodes)), speed)
-    may_come_close(places, direction, nodes, edges, 0.2, close)
-    room = 0.2 + speed - distances(places, nodes, points)
-    assert (close == (room >= 0.0))[abs(room) > 1e-9].all() and 100 < close.sum() < 900
+    edges, rng = kind == "edges", np.random.default_rng(8)
+    points, first, reach = 0 if edges else len(nodes), 2 if edges else 1, 0.5
+    turn = Rotation.from_rotvec([0.3, -1.1, 0.5]).as_matrix()
+    box, (close, came) = turn * np.array([0.3, 0.1, 0.02])[:, None], np.zeros((2, len(nodes)), np.bool_)
+    may_come_close(places, direction, nodes, edges, reach, box, close)
+    for _ in range(400):
+        off = 0.5 * np.stack([corners_of_box(box, len(nodes), rng) for _ in range(4)], axis=1)
+        together = rng.random(len(nodes)) < 0.5  # each side as one: so they come closest
+        off[together, :first], off[together, first:] = off[together, :1], -off[together, :1]
+        moved = places + rng.choice([0.0, 0.5, 1.0, rng.random()]) * direction + off.reshape(-1, 3)
+        came |= distances(moved, nodes, points) < reach
+    assert not (came & ~close).any()
+    assert came.sum() > 100 and close.sum() < 2.0 * came.sum()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_may_come_close_without_room_is_what_is_seen_to_along_the_line_between(kind):
+    """What goes by, or away, does not come close; what comes straight on does, as far as it goes."""
+    place = np.array([[0.0, 0.0, 1.0], [1.0, 0.0, 1.0], [0.5, -1.0, 0.0], [0.5, 1.0, 0.0]])
+    if kind == "points":
+        place = np.array([[0.2, 0.2, 1.0], [0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
+    nodes, first, close = np.arange(4, dtype=np.int32)[None], 2 if kind == "edges" else 1, np.empty(1, np.bool_)
+
+    def told(way, box):
+        direction = np.zeros((4, 3))
+        direction[:first] = way
+        may_come_close(place, direction, nodes, kind == "edges", 0.1, np.diag(box), close)
+        return bool(close[0])
+
+    nothing = (0.0, 0.0, 0.0)
+    assert not told((5.0, 5.0, 0.0), nothing) and not told((0.0, 0.0, 5.0), nothing)
+    assert not told((0.0, 0.0, -0.899), nothing) and told((0.0, 0.0, -0.901), nothing)
+    assert not told(nothing, (5.0, 5.0, 0.899)) and told(nothing, (0.0, 0.0, 0.901))
+    assert told((0.0, 0.0, -0.5), (0.0, 0.0, 0.401)) and not told((0.0, 0.0, -0.5), (0.0, 0.0, 0.399))
 
 
 @kernel

@@ -3,12 +3,14 @@
 import ipctk
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 from solver.contact.surfaces import candidates
 from solver.contact.surfaces.candidates import Neighbourhood
 from solver.contact.surfaces.clusters import Clusters, near_clusters
 from solver.contact.surfaces.overlap import Way, edges_near
-from solver.contact.surfaces.pairs import distances
+from solver.contact.surfaces.pairs import distances, no_pairs
+from solver.contact.surfaces.rooms import Rooms
 from solver.contact.surfaces.surface_contact import SurfaceContact
 from solver.contact.surfaces.touch import Touch
 from tests.surface_contact.bodies import block, crumpled, surfaces_of, themselves
@@ -55,7 +57,7 @@ def test_near_edges_are_all_and_once(slab):
     clusters.fit(places, still)
     near = near_clusters(clusters, clusters, room)
     clusters.fit_items(places, still, near)
-    found = edges_near(clusters, clusters, near, Way(places, still, room, np.inf))
+    found = edges_near(clusters, clusters, near, Way(places, still, 1e9, np.zeros((3, 3)), np.full(3, room)))
     ends = places[surface.edges]
     lower, upper = ends.min(axis=1), ends.max(axis=1) + room
     meet = ((lower[:, None] <= upper[None]) & (lower[None] <= upper[:, None])).all(axis=2)
@@ -136,11 +138,60 @@ def test_what_near_parts_do_together_needs_no_search(monkeypatch):
     search.cover(places, places)
     moved = places + np.random.default_rng(3).uniform(-2e-3, 2e-3, places.shape)
     moved[:, 2] += 0.03 * (rest[:, 0] - 2.0)
-    assert np.abs(moved - places).max() > 0.6 * search.spare and not search.cover(moved, moved)
+    assert np.abs(moved - places).max() > 0.6 * search.rooms.spare.min() and not search.cover(moved, moved)
     close = distances(moved, pairs, points) < REACH
     listed = pair_set(search.pairs.nodes, search.pairs.points)
     expected = pair_set(pairs[:points][close[:points]], int(close[:points].sum())) | pair_set(pairs[points:][close[points:]], 0)
     assert expected <= listed and len(expected) > 20
+
+
+def test_what_presses_has_room_along_its_line():
+    """Two slabs lie on each other, turned anyhow: they may part or come closer along the line, but not slide as far."""
+    turn = Rotation.from_rotvec([0.7, -0.4, 1.1]).as_matrix().T
+    one, other = block((8, 8, 1), 0.25), block((8, 8, 1), 0.25, (0.06, 0.04, 0.268))
+    rest, surfaces = surfaces_of((one[0] @ turn, one[1]), (other[0] @ turn, other[1]))
+    above, (pairs, points) = np.arange(len(rest)) >= len(one[0]), all_pairs(surfaces)
+
+    def gone(way):
+        """Where the upper one has gone a way (3,), in edges."""
+        return rest + 0.3 * (np.array(way) @ turn) * above[:, None]
+
+    def pressed(lifted=0.0):
+        search = neighbourhood(surfaces, rest, 0.02)
+        for places in (rest, gone([0.0, 0.0, lifted])):  # what has been found says to the next which line that is
+            search.searched = False
+            search.cover(places, places)
+        return search
+
+    def stays(way, lifted=0.0):
+        """Whether a search holds where the upper one has gone a way; all that is within reach there is known."""
+        search, moved = pressed(lifted), gone(way) + np.random.default_rng(2).uniform(-1e-3, 1e-3, rest.shape)
+        stayed = not search.cover(moved, moved)
+        close = distances(moved, pairs, points) < search.reach
+        expected = pair_set(pairs[:points][close[:points]], int(close[:points].sum()))
+        listed = pair_set(search.pairs.nodes, search.pairs.points)
+        assert expected | pair_set(pairs[points:][close[points:]], 0) <= listed
+        return stayed, len(expected)
+
+    edge = pressed().edge
+    assert edge == pytest.approx(0.3, rel=0.1) and abs(pressed().rooms.axes[2] @ turn[2]) > 0.99
+    assert stays([0.0, 0.0, -0.03])[1] > 100 and stays([0.1, 0.0, -0.03])[1] > 100
+    assert [stays([0.0, 0.0, up])[0] for up in (-0.03, 0.3, 0.6, 0.8)] == [True, True, True, False]
+    assert stays([0.05, 0.05, 0.0], 0.6)[0] and stays([0.05, 0.05, -0.03], 0.6) == (True, stays([0.05, 0.05, -0.03])[1])
+    assert [stays([aside, 0.0, 0.0])[0] for aside in (0.1, -0.1, 0.2, -0.2)] == [True, True, False, False]
+
+
+def test_what_faces_all_around_has_the_same_room_along_all_axes():
+    """As what is nowhere, and what had no pairs; of one side alone it is the line square to that."""
+    places, (surface,) = surfaces_of(block((4, 4, 4), 0.25))
+    alike, sides = Rooms.alike(0.25 * 0.3), np.insert(surface.triangles, 0, 0, 1)
+    for name, triangles, moved in (("all", sides, places), ("nowhere", sides, np.nan * places), ("none", sides[:0], places)):
+        found = Rooms.pressed(0.3, no_pairs()._replace(nodes=triangles, points=len(triangles)), moved)
+        assert (found.axes == alike.axes).all() and (found.spare == alike.spare).all(), name
+    top = sides[(places[surface.triangles, 2] > 0.99).all(axis=1)]
+    found = Rooms.pressed(0.3, no_pairs()._replace(nodes=top, points=len(top)), places)
+    assert abs(found.axes[2, 2]) == 1.0 and found.axes @ found.axes.T == pytest.approx(np.eye(3), abs=1e-12)
+    assert found.along == pytest.approx(found.spare) and found.spare[2] > 2.0 * found.spare[0]
 
 
 def test_a_way_is_covered_from_end_to_end(slab):

@@ -311,13 +311,13 @@ def test_where_pairs_crowd_less_room_is_searched(monkeypatch):
     roomy, all_near = found(1e9)
     tight, near = found(1.0)
     assert roomy.share == 1.0 and tight.share == CLOSEST and near == all_near and len(near) > 500
-    assert len(tight.pairs.nodes) < 0.5 * len(roomy.pairs.nodes) and tight.spare == CLOSEST * roomy.spare
+    assert len(tight.pairs.nodes) < 0.5 * len(roomy.pairs.nodes) and tight.rooms.spare[0] == CLOSEST * roomy.rooms.spare[0]
     for _ in range(5):
         tight.cover(rest, rest)
         tight.searched = False
     assert tight.share == 1.0
-    assert tight.cover(folded, folded) and tight.spare < 0.5 * roomy.spare
-    shifted = folded + 0.4 * tight.spare * np.sin(40.0 * rest)
+    assert tight.cover(folded, folded) and tight.rooms.spare[0] < 0.5 * roomy.rooms.spare[0]
+    shifted = folded + 0.4 * tight.rooms.spare[0] * np.sin(40.0 * rest)
     assert not tight.cover(shifted, shifted)
 
 

@@ -68,7 +68,7 @@ class Search:
         found = near_clusters(self.body, self.collider, room)
         for k, side in enumerate((self.body, self.collider)):
             side.fit_items(start, way, found[:, k])
-        seen = Way(start, way, room, room)
+        seen = Way(start, way, room, np.zeros((3, 3)), np.full(3, room))
         edges = edges_near(self.body, self.collider, found, seen).items
         _, corners = corners_near(self.body, self.collider, found, seen)
         ends, wings = self.faces.ends[edges[:, 0]], self.faces.wings[edges[:, 0]]

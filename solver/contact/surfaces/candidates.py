@@ -1,9 +1,9 @@
 """The search for pairs that may come close, made with room to spare so that it holds for many Newton iterations.
 
 A search is made for a straight way of all nodes. It holds for nodes elsewhere if, for some share of that way, the same for all,
-pairs that were not found cannot have come closer to each other, along any axis, than by what was spared for them: a little
-between clusters (clusters.py) that were near each other, more between all others. What near clusters do together, as when they
-move on, turn or stretch little, needs no new search.
+pairs that were not found cannot have come closer to each other, along any axis, than by what was spared for them (rooms.py): a
+little between clusters (clusters.py) that were near each other, more between all others. What near clusters do together, as
+when they move on, turn or stretch little, needs no new search.
 
 Clusters of one surface lie near each other because they hang together. Where it is not folded (unfolded.py) that is known for
 all of a patch at once, and nothing is searched.
@@ -12,7 +12,7 @@ all of a patch at once, and nothing is searched.
 import numpy as np
 from numpy.typing import NDArray
 
-from ...jit import inner_kernel, kernel
+from ...jit import inline, inner_kernel, kernel
 from .carried import Carried
 from .clusters import ROUNDING, Clusters, near_clusters, still_near
 from .fresh_pairs import FreshPairs
@@ -20,18 +20,18 @@ from .going import Share
 from .known_reach import KnownReach
 from .overlap import Found, Way, corners_near, edges_near
 from .pairs import Corners, Edges, Pairs, apart_at_rest, no_pairs, pairs_of, taken
+from .rooms import SPARE, Rooms
 from .surface import ContactSurface
 from .thin_parts import ThinParts
 from .touch import Touch
-from .unfolded import ALL_AXES, Doubts, Unfolded
+from .unfolded import Doubts, Unfolded
 
 Array = NDArray[np.float64]
 IntArray = NDArray[np.int32]
 
 REACH = 0.02  # distance at which surfaces begin to push, in sizes of the tets,
 FINE = 0.1  # and at most so many mean edges of theirs
-SPARE = 0.25  # mean edges that nodes of near clusters may come closer, beside their way, until the next search,
-FAR = 1.0  # and those of others;
+FAR = 1.0  # mean edges that nodes of clusters that are not near may come closer, beside their way, until the next search
 TIGHT = 0.06  # the same as SPARE at least of what a patch knows that is not folded: of more, less of it seems so
 ASKED, TOGETHER = 256, 192  # nodes of each body that are asked how far all have gone; coordinates at once, a multiple of three
 BLUR = 0.2  # of the room for rounding, that what was found to hold in one place may be taken for in others beside it
@@ -57,8 +57,8 @@ class Neighbourhood:
         # Of surfaces that others have cut: only pairs with one of what was cut, for of all others those know
         self.large = first.surface.large_edges is not None or second.surface.large_edges is not None
         edge = min(first.edge_length, second.edge_length)
-        self.edge, self.spare, self.far = edge, SPARE * edge, FAR * edge
-        self.sure = self.spare  # by less than which what was found holds, whatever is off its way
+        self.edge, self.rooms, self.far = edge, Rooms.alike(SPARE * edge), FAR * edge
+        self.sure = self.rooms.spare  # (3,) by less than which what was found holds, whatever is off its way
         self.sides = [first] if self.own else [first, second]
         self.unfolded = Unfolded(first, rest) if self.own else None
         self.count = sum(len(side.vertices.nodes) for side in self.sides)
@@ -151,8 +151,9 @@ class Neighbourhood:
         """Whether what was found holds with nodes at positions (n, 3), but for what `unfolded` then doubts; that is `held`."""
         if not len(self.off):
             self.off = np.empty_like(self.rest)
-        spread, self.doubts = _leave(self.spans, positions, self.begun, self.ended, self.off), None
-        if not (spread <= self.sure or (spread <= self.far and self._stay_near(spread))):
+        self.doubts = None
+        spread, sure = _leave(self.spans, positions, self.begun, self.ended, self.rooms.axes, self.sure, self.off)
+        if not (sure or (spread <= self.far and self._stay_near(spread))):
             return False
         self.held = [(positions, self.doubts), *self.held[: HELD - 1]]
         return True
@@ -166,7 +167,7 @@ class Neighbourhood:
             _ranges(self.off, side.own_nodes, side.first_own, ranges[-1])
         if self.unfolded is not None:
             self.doubts = self.unfolded.doubts(ranges[0], spread)
-        return bool(_stay(self.near, ranges[0], ranges[-1], self.spare))
+        return bool(_stay(self.near, ranges[0], ranges[-1], *self.rooms))
 
     def _search(self, before: Array, after: Array, way: Array) -> None:
         """Find all pairs for the way (n, 3) between two places (n, 3)."""
@@ -175,17 +176,18 @@ class Neighbourhood:
         for side in self.sides:
             side.fit(before, way, origin)
         rounding = ROUNDING * max(side.farthest for side in self.sides)
-        self.searched, self.held, self.sure, self.blur = True, [(after, None), (before, None)], np.inf, BLUR * rounding
-        self.near = self._near_clusters(rounding)
+        self.searched, self.held, self.blur = True, [(after, None), (before, None)], BLUR * rounding
+        self.near, known = self._near_clusters(rounding)
+        room = Rooms.alike(SPARE * self.edge) if self.own else Rooms.pressed(self.edge, self.pairs, before)
         boxes = [side.boxes[side.leaf :] for side in (self.first, self.second)]
-        near = still_near(self.near, *boxes, self.reach + self.spare + rounding)
+        near = still_near(self.near, *boxes, self.reach + room.along + rounding)
         for k, side in enumerate(self.sides):
             side.fit_items(before, way, near if self.own else near[:, k], origin)
-        most, room = CROWDED * self.count, self.spare
+        most = CROWDED * self.count
         self.share = min(1.0, 2.0 * self.share if len(self.pairs.nodes) < 0.25 * most else self.share)
         while True:
-            self.spare = self.share * room
-            self.sure = min(self.sure, self.spare)
+            self.rooms = room.times(self.share)
+            self.sure = np.minimum(known, self.rooms.spare)
             self._find(near, before, way, rounding)
             if len(self.pairs.nodes) <= most or self.share <= CLOSEST:
                 return
@@ -197,21 +199,20 @@ class Neighbourhood:
         return int(first[number, 0] if number < len(first) else self.second.vertices.nodes[number - len(first), 0])
 
     def _find(self, near: IntArray, before: Array, way: Array, rounding: float) -> None:
-        """Set the pairs of near clusters (k, 2) that may come close on a way (n, 3) from places (n, 3), `spare` to spare."""
-        # A pair may lose all that its nodes are off against each other, up to `spare` along each axis
-        seen = Way(before, way, self.reach + self.spare + rounding, self.reach + ALL_AXES * self.spare)
+        """Set the pairs of near clusters (k, 2) that may come close on a way (n, 3) from places (n, 3), `rooms` to spare."""
+        reach = self.reach + rounding
+        seen = Way(before, way, reach, self.rooms.box, reach + self.rooms.along)
         there, back = corners_near(self.first, self.second, near, seen)
         edges = edges_near(self.first, self.second, near, seen)
         self.found = self._pairs(there, back, edges)
         self.begin(self.fresh)
 
-    def _near_clusters(self, rounding: float) -> IntArray:
-        """The near clusters among which pairs have to be looked for; sets `spare` and, with what is not folded, `sure`."""
-        room, tight, self.spare = self.reach + self.far + rounding, TIGHT * self.edge, SPARE * self.edge
-        if self.unfolded is None or not self.unfolded.look(self.begun, self.ended, self.reach, tight, self.spare, rounding):
-            return near_clusters(self.first, self.second, room)
-        self.sure = tight
-        return self.unfolded.rest_of(near_clusters(self.first, self.second, room, self.unfolded.known))
+    def _near_clusters(self, rounding: float) -> tuple[IntArray, float]:
+        """The near clusters among which pairs have to be looked for; by how much what is not folded may be off for sure [m]."""
+        room, tight, most = self.reach + self.far + rounding, TIGHT * self.edge, SPARE * self.edge
+        if self.unfolded is None or not self.unfolded.look(self.begun, self.ended, self.reach, tight, most, rounding):
+            return near_clusters(self.first, self.second, room), np.inf
+        return self.unfolded.rest_of(near_clusters(self.first, self.second, room, self.unfolded.known)), tight
 
     def _pairs(self, there: Found, back: Found, edges: Found) -> Pairs:
         """Of vertices near triangles, of the first body and of the second, and of edges near each other."""
@@ -245,11 +246,12 @@ def _of(large: NDArray[np.bool_] | None, items: IntArray) -> NDArray[np.bool_]:
 
 
 @kernel
-def _leave(spans, positions, begun, ended, off):  # type: ignore[no-untyped-def]
+def _leave(spans, positions, begun, ended, axes, sure, off):  # type: ignore[no-untyped-def]
     """Fill off (n, 3) with what nodes of some spans (s, 2) are off a share of their way between two places (n, 3).
 
-    That is the share which some of them are best at, seen from the first. Return the most that two are off against each other
-    along an axis; inf if one is nowhere.
+    That is the share which some of them are best at, seen from the first. Of nodes of the first span and of the last return the
+    most that two are off against each other along an axis, inf if any is nowhere; and whether none are by more than `sure` (3,)
+    along some axes (3, 3).
     """
     along, square, i = 0.0, 0.0, spans[0, 0]
     for s in range(len(spans)):
@@ -260,16 +262,18 @@ def _leave(spans, positions, begun, ended, off):  # type: ignore[no-untyped-def]
                 square += goes * goes
     share = min(max(along / square, 0.0), 1.0) if square > 0.0 else 0.0
     here, begin, end, left = positions.ravel(), begun.ravel(), ended.ravel(), off.ravel()
-    low, high, bad = np.full(TOGETHER, np.inf), np.full(TOGETHER, -np.inf), 0
+    ranges, bad = np.empty((len(spans), 1, 2, 3)), 0
     for s in range(len(spans)):
-        last = 3 * spans[s, 1]
+        low, high, last = np.full(TOGETHER, np.inf), np.full(TOGETHER, -np.inf), 3 * spans[s, 1]
         for first in range(3 * spans[s, 0], last, TOGETHER):
             part = slice(first, min(first + TOGETHER, last))
             bad += _take_off(here[part], begin[part], end[part], share, left[part], low, high)
-    most = 0.0
+        for axis in range(3):
+            ranges[s, 0, 0, axis], ranges[s, 0, 1, axis] = low[axis::3].min(), high[axis::3].max()
+    most, one, other = 0.0, ranges[0], ranges[-1]
     for axis in range(3):
-        most = max(most, high[axis::3].max() - low[axis::3].min())
-    return most if bad == 0 else np.inf
+        most = max(most, one[0, 1, axis] - other[0, 0, axis], other[0, 1, axis] - one[0, 0, axis])
+    return (most, _within(one, 0, other, 0, axes, sure)) if bad == 0 else (np.inf, False)
 
 
 @inner_kernel
@@ -298,12 +302,25 @@ def _ranges(off, own, first_own, ranges):  # type: ignore[no-untyped-def]
         ranges[c, 1, 0], ranges[c, 1, 1], ranges[c, 1, 2] = x1, y1, z1
 
 
+@inline
+def _within(ranges, a, others, b, axes, most):  # type: ignore[no-untyped-def]
+    """Whether what is off by range a, and by range b of others, is off against each other by at most `most` (3,) along axes."""
+    x, y, z = ranges[a, 0, 0] + ranges[a, 1, 0], ranges[a, 0, 1] + ranges[a, 1, 1], ranges[a, 0, 2] + ranges[a, 1, 2]
+    u, v, w = ranges[a, 1, 0] - ranges[a, 0, 0], ranges[a, 1, 1] - ranges[a, 0, 1], ranges[a, 1, 2] - ranges[a, 0, 2]
+    x, u = x - (others[b, 0, 0] + others[b, 1, 0]), u + (others[b, 1, 0] - others[b, 0, 0])
+    y, v = y - (others[b, 0, 1] + others[b, 1, 1]), v + (others[b, 1, 1] - others[b, 0, 1])
+    z, w = z - (others[b, 0, 2] + others[b, 1, 2]), w + (others[b, 1, 2] - others[b, 0, 2])
+    within = True
+    for k in range(3):  # twice the middle of what they are off against each other, and twice half of its width
+        middle = abs(axes[k, 0] * x + axes[k, 1] * y + axes[k, 2] * z)
+        within &= middle + abs(axes[k, 0]) * u + abs(axes[k, 1]) * v + abs(axes[k, 2]) * w <= 2.0 * most[k]
+    return within
+
+
 @kernel
-def _stay(near, ranges, others, most):  # type: ignore[no-untyped-def]
-    """Whether no two near clusters are off against each other by more than `most`."""
-    for p in range(len(near)):
-        a, b = np.uint64(near[p, 0]), np.uint64(near[p, 1])
-        for axis in range(3):
-            if ranges[a, 1, axis] - others[b, 0, axis] > most or others[b, 1, axis] - ranges[a, 0, axis] > most:
-                return False
-    return True
+def _stay(near, ranges, others, axes, most):  # type: ignore[no-untyped-def]
+    """Whether no two near clusters are off against each other by more than `most` (3,) along some axes (3, 3)."""
+    p = 0
+    while p < len(near) and _within(ranges, np.uint64(near[p, 0]), others, np.uint64(near[p, 1]), axes, most):
+        p += 1
+    return p == len(near)

@@ -216,22 +216,22 @@ def _widen(coordinates, low, high):  # type: ignore[no-untyped-def]
 
 
 @inline
-def apart(boxes, i, others, j, room):  # type: ignore[no-untyped-def]
-    """Whether two boxes stay further apart than a room along an axis on all of their way."""
+def apart(boxes, i, others, j, rooms):  # type: ignore[no-untyped-def]
+    """Whether two boxes stay further apart than the room (3,) along an axis on all of their way."""
     for axis in range(3):
-        if boxes[i, 0, axis] + min(boxes[i, 2, axis] - others[j, 3, axis], 0.0) > others[j, 1, axis] + room:
+        if boxes[i, 0, axis] + min(boxes[i, 2, axis] - others[j, 3, axis], 0.0) > others[j, 1, axis] + rooms[axis]:
             return True
-        if others[j, 0, axis] + min(others[j, 2, axis] - boxes[i, 3, axis], 0.0) > boxes[i, 1, axis] + room:
+        if others[j, 0, axis] + min(others[j, 2, axis] - boxes[i, 3, axis], 0.0) > boxes[i, 1, axis] + rooms[axis]:
             return True
     return False
 
 
 @kernel
-def still_near(near, boxes, others, room):  # type: ignore[no-untyped-def]
-    """Of pairs (k, 2) of clusters those whose boxes come within a room [m]."""
+def still_near(near, boxes, others, rooms):  # type: ignore[no-untyped-def]
+    """Of pairs (k, 2) of clusters those whose boxes come within rooms (3,) [m] along each axis."""
     kept, count = np.empty_like(near), 0
     for p in range(len(near)):
-        if not apart(boxes, near[p, 0], others, near[p, 1], room):
+        if not apart(boxes, near[p, 0], others, near[p, 1], rooms):
             kept[count, 0], kept[count, 1], count = near[p, 0], near[p, 1], count + 1
     return kept[:count]
 
@@ -242,19 +242,19 @@ def _near(boxes, others, leaf, other_leaf, whole, other_whole, same, room, known
 
     Nodes that LANES clusters lie under are not walked on from: of two of them each cluster is held against all others at once.
     """
-    stack, small_room = np.empty((4 * STACK, 2), dtype=np.int32), np.float32(room)
+    stack, small, along = np.empty((4 * STACK, 2), dtype=np.int32), np.float32(room), np.full(3, room)
     first, other_first = max((leaf + 1) // LANES - 1, 0), max((other_leaf + 1) // LANES - 1, 0)
     stack[0, 0], stack[0, 1] = 0, 0
     size, count = 1, 0
     while size:
         size -= 1
         a, b = stack[size, 0], stack[size, 1]
-        if (same and known[a] >= 0 and known[a] == known[b]) or apart(boxes, a, others, b, room):
+        if (same and known[a] >= 0 and known[a] == known[b]) or apart(boxes, a, others, b, along):
             continue
         if a >= first and b >= other_first:
             for lane in range(min(LANES, leaf + 1)):
                 c, d = LANES * (a - first) + lane, LANES * (b - other_first)
-                close = close_lanes(whole, lane_place(c), other_whole, BLOCK * (b - other_first), small_room)
+                close = close_lanes(whole, lane_place(c), other_whole, BLOCK * (b - other_first), (small, small, small))
                 if same and a == b:
                     close &= -1 << lane
                 for n in range(LANES if close else 0):

@@ -87,14 +87,14 @@ def _lies_flat(x, y, z, a, b, c):  # type: ignore[no-untyped-def]
 @kernel
 def _crossings(positions, edges, triangles, near, room, most, found, shares):  # type: ignore[no-untyped-def]
     """Fill found (k, 2) with items that cross and shares (k,) of the edges; return how many there are, looking for `most`."""
-    count = 0
+    count, small = 0, np.float32(room)
     for p in range(len(near) if most > 0 else 0):
         a, b = near[p, 0], near[p, 1]
         for k in range(edges.first[a], edges.first[a + 1]):
             own = k - edges.first[a]
             place = BLOCK * (edges.first_block[a] + own // LANES) + own % LANES
             for block in range(triangles.first_block[b], triangles.first_block[b + 1]):
-                close = close_lanes(edges.boxes, place, triangles.boxes, BLOCK * block, np.float32(room))
+                close = close_lanes(edges.boxes, place, triangles.boxes, BLOCK * block, (small, small, small))
                 start = triangles.first[b] + LANES * (block - triangles.first_block[b])
                 for m in range(start, start + LANES if close else start):
                     share = _crossing(positions, edges.nodes[k], triangles.nodes[m]) if close >> (m - start) & 1 else -1.0

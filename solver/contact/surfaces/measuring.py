@@ -21,7 +21,8 @@ def measure_pairs(positions, nodes, points, reach, known, moves, distance, exact
     are not both inside push with nothing (terms.py). known (k,) [m]: the same for other positions, from which points have gone
     `moves` (n,) [m] at most, beside a common motion; or (0,).
     """
-    corners, squared, least, certain = np.empty((12, TILE)), np.empty(TILE), np.zeros(TILE), np.ones(TILE, np.bool_)
+    corners, squared, apart = np.empty((12, TILE)), np.empty(TILE), np.empty((3, TILE))
+    least, certain = np.zeros(TILE), np.ones(TILE, np.bool_)
     count, learns, pushes = 0, len(known) == len(nodes), np.empty(TILE, np.bool_)
     for edges in (False, True):
         begin, end = (points, len(nodes)) if edges else (0, points)
@@ -35,7 +36,7 @@ def measure_pairs(positions, nodes, points, reach, known, moves, distance, exact
             if edges:
                 _apart_edges(corners, squared, least, certain)
             else:
-                _apart_points(corners, squared)
+                _apart_points(corners, squared, apart)
             _take(squared, least, certain, reaches, own, sure, pushes)
             for k in range(first, last):
                 which[count] = k
@@ -69,7 +70,8 @@ def _clear_by_moves(known, moves, nodes, edges, reach, distance):  # type: ignor
 @kernel
 def make_exact(positions, nodes, points, which, distance, exact):  # type: ignore[no-untyped-def]
     """Make the distances (k,) [m] of pairs `which` (c,), in ascending order, exact (k,) where they are not."""
-    corners, squared, wanted, count = np.empty((12, TILE)), np.empty(TILE), np.empty(len(which), np.int64), 0
+    corners, squared, apart = np.empty((12, TILE)), np.empty(TILE), np.empty((3, TILE))
+    wanted, count = np.empty(len(which), np.int64), 0
     for k in which:
         wanted[count] = k
         count += not exact[k]
@@ -80,9 +82,9 @@ def make_exact(positions, nodes, points, which, distance, exact):  # type: ignor
             end -= 1
         _gather(positions, nodes, wanted[begin:end], corners)
         if edges:
-            _apart_segments(corners, squared)
+            _apart_segments(corners, squared, apart)
         else:
-            _apart_points(corners, squared)
+            _apart_points(corners, squared, apart)
         for n in range(end - begin):
             k = wanted[begin + n]
             distance[k], exact[k] = np.sqrt(squared[n]), True
@@ -90,21 +92,51 @@ def make_exact(positions, nodes, points, which, distance, exact):  # type: ignor
 
 
 @kernel
-def may_come_close(positions, direction, nodes, edges, bound, close):  # type: ignore[no-untyped-def]
-    """Fill close (c,) with whether pairs (c, 4) of one kind may come closer than a bound [m] on a direction (n, 3)."""
-    corners, moves, squared, fastest = np.empty((12, TILE)), np.empty((12, TILE)), np.empty(TILE), np.empty((2, TILE))
+def may_come_close(positions, direction, nodes, edges, reach, rooms, close):  # type: ignore[no-untyped-def]
+    """Fill close (c,) with whether pairs (c, 4) of one kind may come closer than a reach [m] on a direction (n, 3).
+
+    Points may be off it, against each other, by what a box holds whose half edges are rooms (3, 3) [m].
+    """
+    corners, moves, squared, apart = np.empty((12, TILE)), np.empty((12, TILE)), np.empty(TILE), np.empty((3, TILE))
+    meets = np.empty(TILE, np.bool_)
     for first in range(0, len(close), TILE):
         some = np.arange(first, min(first + TILE, len(close)))
         _gather(positions, nodes, some, corners)
         _gather(direction, nodes, some, moves)
-        _closing(moves, fastest[0], fastest[1])
         if edges:
-            _apart_segments(corners, squared)
+            _apart_segments(corners, squared, apart)
         else:
-            _apart_points(corners, squared)
+            _apart_points(corners, squared, apart)
+        _may_meet(corners, moves, squared, apart, edges, reach, rooms, meets)
         for n in range(len(some)):
-            limit = bound + fastest[1 if edges else 0, n]
-            close[first + n] = squared[n] <= limit * limit
+            close[first + n] = meets[n]
+
+
+@inner_kernel
+def _may_meet(corners, moves, squared, apart, edges, reach, rooms, meets):  # type: ignore[no-untyped-def]
+    """Whether pairs (TILE,) may come within reach, seen along the lines between their closest points, `apart` (3, TILE).
+
+    Along any line two sides are seen no further apart than they are, and of a straight way they are seen least far apart at one
+    of the ends.
+    """
+    ax, ay, az, bx, by, bz = corners[0], corners[1], corners[2], corners[3], corners[4], corners[5]
+    cx, cy, cz, dx, dy, dz = corners[6], corners[7], corners[8], corners[9], corners[10], corners[11]
+    for n in range(TILE):
+        x, y, z = apart[0, n], apart[1, n], apart[2, n]
+        b = x * (bx[n] - ax[n]) + y * (by[n] - ay[n]) + z * (bz[n] - az[n])
+        c = x * (cx[n] - ax[n]) + y * (cy[n] - ay[n]) + z * (cz[n] - az[n])
+        d = x * (dx[n] - ax[n]) + y * (dy[n] - ay[n]) + z * (dz[n] - az[n])
+        a_end = x * moves[0, n] + y * moves[1, n] + z * moves[2, n]
+        b_end = b + x * moves[3, n] + y * moves[4, n] + z * moves[5, n]
+        c_end = c + x * moves[6, n] + y * moves[7, n] + z * moves[8, n]
+        d_end = d + x * moves[9, n] + y * moves[10, n] + z * moves[11, n]
+        high, high_end = max(c, d), max(c_end, d_end)
+        low, low_end = (min(0.0, b), min(a_end, b_end)) if edges else (0.0, a_end)
+        high, high_end = (high, high_end) if edges else (max(high, b), max(high_end, b_end))
+        room = reach * np.sqrt(squared[n]) + abs(x * rooms[0, 0] + y * rooms[0, 1] + z * rooms[0, 2])
+        room += abs(x * rooms[1, 0] + y * rooms[1, 1] + z * rooms[1, 2])
+        room += abs(x * rooms[2, 0] + y * rooms[2, 1] + z * rooms[2, 2])
+        meets[n] = min(low - high, low_end - high_end) <= (1.0 + DIGITS) * room
 
 
 @kernel
@@ -171,17 +203,24 @@ def _apart_edges(corners, squared, least, certain):  # type: ignore[no-untyped-d
 
 
 @inline
-def _to_side(x, y, z, u, v, w):  # type: ignore[no-untyped-def]
-    """Squared distance of a point from a segment that goes (u, v, w), seen from its begin."""
+def _from_side(x, y, z, u, v, w):  # type: ignore[no-untyped-def]
+    """What leads to a point from the closest place of a segment that goes (u, v, w), seen from its begin; squared, too."""
     square = u * u + v * v + w * w
     share = min(max((x * u + y * v + z * w) / square, 0.0), 1.0) if square > 0.0 else 0.0
     x, y, z = x - share * u, y - share * v, z - share * w
-    return x * x + y * y + z * z
+    return x, y, z, x * x + y * y + z * z
+
+
+@inline
+def _shorter(x, y, z, square, u, v, w, other):  # type: ignore[no-untyped-def]
+    """The shorter of two ways, whose squared lengths are told, too. No branch, for vectors."""
+    first = square <= other
+    return x if first else u, y if first else v, z if first else w, min(square, other)
 
 
 @inner_kernel
-def _apart_segments(corners, squared):  # type: ignore[no-untyped-def]
-    """Fill squared distances (TILE,) [m^2] of two edges, as `closest_on_edges`."""
+def _apart_segments(corners, squared, apart):  # type: ignore[no-untyped-def]
+    """Fill what leads from the second of two edges to the first, apart (3, TILE) [m], as `closest_on_edges`, and its square."""
     ax, ay, az, bx, by, bz = corners[0], corners[1], corners[2], corners[3], corners[4], corners[5]
     cx, cy, cz, dx, dy, dz = corners[6], corners[7], corners[8], corners[9], corners[10], corners[11]
     for n in range(TILE):
@@ -196,14 +235,16 @@ def _apart_segments(corners, squared):  # type: ignore[no-untyped-def]
         t = (x * vx + y * vy + z * vz) / vv
         x, y, z = x - t * vx, y - t * vy, z - t * vz
         inside = (nn > FLAT * uu * vv) & (s >= 0.0) & (s <= 1.0) & (t >= 0.0) & (t <= 1.0)
-        own = min(_to_side(rx, ry, rz, vx, vy, vz), _to_side(rx + ux, ry + uy, rz + uz, vx, vy, vz))
-        other = min(_to_side(-rx, -ry, -rz, ux, uy, uz), _to_side(vx - rx, vy - ry, vz - rz, ux, uy, uz))
-        squared[n] = x * x + y * y + z * z if inside else min(own, other)
+        own = _shorter(*_from_side(rx, ry, rz, vx, vy, vz), *_from_side(rx + ux, ry + uy, rz + uz, vx, vy, vz))
+        other = _shorter(*_from_side(-rx, -ry, -rz, ux, uy, uz), *_from_side(vx - rx, vy - ry, vz - rz, ux, uy, uz))
+        ex, ey, ez, ends = _shorter(*own, -other[0], -other[1], -other[2], other[3])
+        apart[0, n], apart[1, n], apart[2, n] = x if inside else ex, y if inside else ey, z if inside else ez
+        squared[n] = x * x + y * y + z * z if inside else ends
 
 
 @inner_kernel
-def _apart_points(corners, squared):  # type: ignore[no-untyped-def]
-    """Fill squared distances (TILE,) [m^2] of points and triangles, as `closest_on_face`."""
+def _apart_points(corners, squared, apart):  # type: ignore[no-untyped-def]
+    """Fill what leads from triangles to their points, apart (3, TILE) [m], as `closest_on_face`, and its square."""
     px, py, pz, ax, ay, az = corners[0], corners[1], corners[2], corners[3], corners[4], corners[5]
     bx, by, bz, cx, cy, cz = corners[6], corners[7], corners[8], corners[9], corners[10], corners[11]
     for n in range(TILE):
@@ -217,7 +258,8 @@ def _apart_points(corners, squared):  # type: ignore[no-untyped-def]
         w = ((uy * rz - uz * ry) * nx + (uz * rx - ux * rz) * ny + (ux * ry - uy * rx) * nz) / nn
         x, y, z = rx - v * ux - w * vx, ry - v * uy - w * vy, rz - v * uz - w * vz
         inside = (nn > FLAT * uu * vv) & (v >= 0.0) & (w >= 0.0) & (v + w <= 1.0)
-        over = x * x + y * y + z * z
-        side = min(_to_side(rx, ry, rz, ux, uy, uz), _to_side(rx, ry, rz, vx, vy, vz))
-        side = min(side, _to_side(rx - ux, ry - uy, rz - uz, vx - ux, vy - uy, vz - uz))
-        squared[n] = over if inside else side
+        side = _shorter(*_from_side(rx, ry, rz, ux, uy, uz), *_from_side(rx, ry, rz, vx, vy, vz))
+        last = _from_side(rx - ux, ry - uy, rz - uz, vx - ux, vy - uy, vz - uz)
+        ex, ey, ez, ends = _shorter(*side, *last)
+        apart[0, n], apart[1, n], apart[2, n] = x if inside else ex, y if inside else ey, z if inside else ez
+        squared[n] = x * x + y * y + z * z if inside else ends

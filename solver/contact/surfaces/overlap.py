@@ -1,4 +1,4 @@
-"""Which items of near clusters may come close on a way: by their boxes first, then by how much each pair itself can lose."""
+"""Which items of near clusters may come close on a way: by their boxes first, then as each pair is seen itself."""
 
 from typing import NamedTuple
 
@@ -30,12 +30,13 @@ class Found(NamedTuple):
 
 
 class Way(NamedTuple):
-    """Nodes at positions (n, 3) that go a way (n, 3), each by so much beside it that pairs lose up to a bound [m]."""
+    """Nodes at positions (n, 3) that go a way (n, 3), off it against each other by what a box holds."""
 
     positions: Array
     way: Array
-    room: float  # [m] that boxes leave along each axis
-    bound: float
+    reach: float  # [m]
+    rooms: Array  # (3, 3) [m], half edges of that box
+    along: Array  # (3,) [m] that boxes of items leave along each axis, the reach included
 
 
 def corners_near(first: Clusters, second: Clusters, near: IntArray, way: Way) -> tuple[Found, Found]:
@@ -83,25 +84,26 @@ def _close_items(items, others, boxes, other_boxes, whole, other_whole, near, wi
     """Fill nodes and numbers in the order of near; return how many pairs there are, even where these have no room."""
     corners, order, begin, begin_block, blocks = items
     other_corners, other_order, other_begin, other_begin_block, other_blocks = others
-    positions, direction, room, bound = way
-    count, some, edges, small_room = 0, 0, corners.shape[1] == 2, np.float32(room)
+    positions, direction, reach, rooms, along = way
+    count, some, edges = 0, 0, corners.shape[1] == 2
+    small = np.float32(along[0]), np.float32(along[1]), np.float32(along[2])
     pairs, items_of, close = np.empty((SOME, 4), np.int32), np.empty((SOME, 2), np.int32), np.empty(SOME, np.bool_)
     for p in range(len(near)):
         a, b = near[p, 0], near[p, 1]
-        if (a == b and within == NONE) or apart(boxes, a, other_boxes, b, room):
+        if (a == b and within == NONE) or apart(boxes, a, other_boxes, b, along):
             continue
         for block in range(begin_block[a], begin_block[a + 1]):
-            here = close_lanes(other_whole, lane_place(b), blocks, BLOCK * block, small_room)
+            here = close_lanes(other_whole, lane_place(b), blocks, BLOCK * block, small)
             for other in range(other_begin_block[b], other_begin_block[b + 1] if here else other_begin_block[b]):
-                there = close_lanes(whole, lane_place(a), other_blocks, BLOCK * other, small_room)
+                there = close_lanes(whole, lane_place(a), other_blocks, BLOCK * other, small)
                 start = other_begin[b] + LANES * (other - other_begin_block[b])
                 for lane in range(LANES if there else 0):
                     if not here >> lane & 1:
                         continue
                     k = begin[a] + LANES * (block - begin_block[a]) + lane
-                    found = close_lanes(blocks, BLOCK * block + lane, other_blocks, BLOCK * other, small_room) & there
+                    found = close_lanes(blocks, BLOCK * block + lane, other_blocks, BLOCK * other, small) & there
                     if some > SOME - LANES:
-                        may_come_close(positions, direction, pairs[:some], edges, bound, close[:some])
+                        may_come_close(positions, direction, pairs[:some], edges, reach, rooms, close[:some])
                         count, some = _take(pairs[:some], items_of, close, nodes, numbers, count), 0
                     while found:
                         n = LANE[(found & -found) % 11]  # of the lowest bit that is left
@@ -110,7 +112,7 @@ def _close_items(items, others, boxes, other_boxes, whole, other_whole, near, wi
                             continue
                         if _pair_of(pairs[some], corners, k, other_corners, m):
                             items_of[some, 0], items_of[some, 1], some = order[k], other_order[m], some + 1
-    may_come_close(positions, direction, pairs[:some], edges, bound, close[:some])
+    may_come_close(positions, direction, pairs[:some], edges, reach, rooms, close[:some])
     return _take(pairs[:some], items_of, close, nodes, numbers, count)
 
 

@@ -66,14 +66,14 @@ def pairs_of(corners: list[Corners], edges: Edges, reach: float, modulus: float,
     points = sum(len(part.nodes) for part in corners)
     count, numbers = points + len(edges.nodes), np.empty
     pairs = Pairs(
-        numbers((count, 4), np.int32), points, np.full(count, reach), numbers(count), numbers(count), np.full(count, friction),
+        numbers((count, 4), np.int32), points, numbers(count), numbers(count), numbers(count), numbers(count),
         numbers((count, 3)),
     )  # fmt: skip
     first = 0
     for part in corners:
-        _take_corners(*part, modulus, reach, first, *pairs)
+        _take_corners(*part, modulus, reach, friction, first, *pairs)
         first += len(part.nodes)
-    _take_edges(edges.nodes, edges.items, *edges.areas, *edges.squares, modulus, reach, *pairs)
+    _take_edges(edges.nodes, edges.items, *edges.areas, *edges.squares, modulus, reach, friction, *pairs)
     return pairs
 
 
@@ -138,9 +138,12 @@ def distances(positions: Array, nodes: IntArray, points: int) -> Array:
 
 
 @kernel
-def _take_corners(nodes, items, areas, shares, modulus, reach, first, own, points, reaches, stiffness, fade, friction, corners):  # type: ignore[no-untyped-def]
+def _take_corners(  # type: ignore[no-untyped-def]
+    nodes, items, areas, shares, modulus, reach, rubs, first, own, points, reaches, stiffness, fade, friction, corners
+):
     for k in range(len(nodes)):
         stiffness[first + k], fade[first + k] = modulus * areas[items[k, 0]] / reach, 0.0
+        reaches[first + k], friction[first + k] = reach, rubs
         for m in range(4):
             own[first + k, m] = nodes[k, m]
         for m in range(3):
@@ -157,6 +160,7 @@ def _take_edges(  # type: ignore[no-untyped-def]
     other_squares,
     modulus,
     reach,
+    rubs,
     own,
     points,
     reaches,
@@ -169,6 +173,7 @@ def _take_edges(  # type: ignore[no-untyped-def]
         i, j = items[k, 0], items[k, 1]
         stiffness[points + k] = modulus * (0.5 * EDGES * (areas[i] + others[j])) / reach
         fade[points + k] = PARALLEL * (squares[i] * other_squares[j])
+        reaches[points + k], friction[points + k] = reach, rubs
         for m in range(4):
             own[points + k, m] = nodes[k, m]
         for m in range(3):

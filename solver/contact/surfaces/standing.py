@@ -12,6 +12,7 @@ from typing import NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from ...jit import kernel
 from .distance import moves_of
 from .friction import Friction
 from .friction_terms import add_friction_gradient, friction_blocks
@@ -145,8 +146,20 @@ class Standing:
         own, other, mine, theirs = self.pairs, known.pairs, self.pushing, known.pushing
         if "barriers" not in vars(known) or len(mine) != len(theirs) or self.places is not known.places:
             return
-        for name in ("nodes", "reach", "stiffness"):
-            if not np.array_equal(getattr(own, name).take(mine, 0), getattr(other, name).take(theirs, 0)):
-                return
+        if not _alike(own.nodes, own.reach, own.stiffness, mine, other.nodes, other.reach, other.stiffness, theirs):
+            return
         close, gradient, energy = known.barriers
         self.barriers, self._springs = Barriers(replace(close, which=mine), gradient, energy), known._springs
+
+
+@kernel
+def _alike(nodes, reach, stiffness, which, others, other_reach, other_stiffness, theirs):  # type: ignore[no-untyped-def]
+    """Whether pairs `which` (c,) push as the others `theirs` (c,), one after the other."""
+    for c in range(len(which)):
+        k, m = which[c], theirs[c]
+        if reach[k] != other_reach[m] or stiffness[k] != other_stiffness[m]:
+            return False
+        for i in range(4):
+            if nodes[k, i] != others[m, i]:
+                return False
+    return True

@@ -141,15 +141,17 @@ class SurfaceContact:
         """The bodies that are mixed still."""
         return [each.bodies for each in self.parting]
 
-    @property
-    def near(self) -> bool:
-        """Whether any pair may come close."""
-        return len(self.pairs.nodes) > 0 or bool(self.parting)
+    def pushes(self, positions: Array) -> bool:
+        """Whether bodies push each other or are led apart with nodes at positions (n, 3) that `cover` was asked for.
+
+        Which pairs may come close says less: it hangs on the way that they were looked for, which a checkpoint does not have.
+        """
+        return bool(self.parting) or len(self._at(positions).pushing) > 0
 
     @property
     def idle(self) -> bool:
         """Whether nothing acts in this step: no pair may come close, rubs or is led apart."""
-        return not self.near and not len(self.friction.points)
+        return not (len(self.pairs.nodes) or self.parting or len(self.friction.points))
 
     @property
     def several(self) -> bool:
@@ -268,8 +270,6 @@ class SurfaceContact:
 
     def touching(self, positions: Array) -> NDArray[np.int64]:
         """For each body the first of those that it hangs together with by pairs that push."""
-        if not self.near:
-            return np.arange(len(self.surfaces))
         points = self.pairs.nodes[self._at(positions).pushing]
         parting = self.progress[:, :2].astype(np.int64)
         return connected(np.concatenate([self._bodies[points[:, [0, 3]]], parting]).T, len(self.surfaces))
@@ -291,8 +291,6 @@ class SurfaceContact:
     def touched(self, positions: Array) -> NDArray[np.bool_]:
         """Which nodes (n,) carry points of pairs that push at positions (n, 3)."""
         places = self._standing(positions)
-        if not len(self.pairs.nodes):
-            return np.zeros(len(positions), dtype=bool)
         close = self._stand(places).close
         return self.carried.nodes_of(self.pairs.nodes[close.which][close.weights != 0.0], len(positions))
 
