@@ -36,8 +36,8 @@ from environment import development_venv, run_environment
 
 GAP = 0.01  # between the balls, in edges: half the reach
 MOVE = 0.01  # edges an iteration
-# Detection and barrier terms, of what a step asks of contact of surfaces: all else is what friction sticks to, who touches whom,
-# and what barriers have stored
+# Detection and barrier terms, of what a step asks of contact of surfaces: all else is what friction sticks to, who touches
+# whom, and what barriers have stored
 DETECTION = ("limit", "meetings", "add_gradient", "stiffness", "settled", "pushes", "reachable", "cover")
 CONTACT = (*DETECTION, "begin_step", "end_step", "touching", "touched", "stored", "look", "lead_apart")
 
