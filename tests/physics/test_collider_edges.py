@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from solver.bake import prepare
+from solver.cache.archive import pack, unpack
 from solver.colliders import build, shaped
 from solver.contact.edges.edge_contacts import _apart
 from solver.jit import use_threads
@@ -17,7 +18,9 @@ from solver.remesh.contact_memory import handed_on
 from solver.scene import Body, Collider, Scene, Settings, Surface, validated
 from solver.simulate import Simulation
 from tests.physics.knives import depth, knife, nosing, prism, spike
+from tests.physics.moving_colliders import gear
 from tests.physics.scenes import box_mesh, center, make_scene, run
+from tests.surface_contact.soak_scenes import LONGEST, turning
 from tests.surfaces import joined, sphere
 
 PRESETS = Path(__file__).resolve().parents[2] / "presets"
@@ -253,6 +256,26 @@ def test_a_checkpoint_on_an_edge_goes_on_with_the_same_bytes():
     resumed, _ = dropped("nosing", 8, 0.9)
     resumed.restore(saved)
     assert whole.advance().bodies[0].positions.tobytes() == resumed.advance().bodies[0].positions.tobytes()
+
+
+def test_a_checkpoint_on_a_turning_gear_goes_on_with_the_same_bytes():
+    """Whose teeth lie elsewhere when a bake that goes on meets them first: which pairs are near was told in another order."""
+
+    def on_a_gear() -> Simulation:
+        falling = Body("b", "Ball", sphere(16, 0.4, (0.1, 0.0, 1.05)), Material("viscoplastic", SOFT), velocity=(0.0, 0.0, -3.0))
+        wheel = Collider("c", "Gear", "mesh", turning(-8.0, (0.2, 0.0, 0.0), 0), surface=gear(length=2.0), friction=0.5)
+        scene = validated(Scene((replace(falling, resolution=8),), (wheel,), Settings(1, LONGEST, threads=1)))
+        (filled,) = prepare(scene)
+        return Simulation(scene, [filled.mesh], [filled.surface], [filled.contacts])
+
+    whole, resumed = on_a_gear(), on_a_gear()
+    for _ in range(3):
+        whole.advance()
+    assert len(whole.contacts.edges.known.keys) > 50
+    resumed.restore(unpack(pack(whole.checkpoint())))
+    for _ in range(4):
+        expected, found = (run.advance().bodies[0].positions for run in (whole, resumed))
+        assert expected.tobytes() == found.tobytes()
 
 
 def test_a_step_is_solved_on_for_what_sinks_in_unknown():

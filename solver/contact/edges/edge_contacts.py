@@ -144,7 +144,8 @@ class EdgeContacts:
             return None
         key = (number, collider.number)
         if key not in self.searches:
-            self.searches[key] = Search(faces, collider.sharp, corners[0])
+            at_first, _ = collider.corners(collider.field.corners(0.0))  # a bake that goes on lists pairs in the same order
+            self.searches[key] = Search(faces, collider.sharp, at_first)
         begun, ended = (faces.carried.places(side) for side in nodes)
         pairs = self.searches[key].near((begun, corners[0]), (ended, corners[1]), element, offset)
         if not len(pairs):
