@@ -262,9 +262,10 @@ def test_a_checkpoint_on_a_turning_gear_goes_on_with_the_same_bytes():
     """Whose teeth lie elsewhere when a bake that goes on meets them first: which pairs are near was told in another order."""
 
     def on_a_gear() -> Simulation:
-        falling = Body("b", "Ball", sphere(16, 0.4, (0.1, 0.0, 1.05)), Material("viscoplastic", SOFT), velocity=(0.0, 0.0, -3.0))
+        ball, soft = sphere(16, 0.4, (0.1, 0.0, 1.05)), Material("viscoplastic", SOFT)
+        falling = Body("b", "Ball", ball, soft, resolution=8, velocity=(0.0, 0.0, -3.0))
         wheel = Collider("c", "Gear", "mesh", turning(-8.0, (0.2, 0.0, 0.0), 0), surface=gear(length=2.0), friction=0.5)
-        scene = validated(Scene((replace(falling, resolution=8),), (wheel,), Settings(1, LONGEST, threads=1)))
+        scene = validated(Scene((falling,), (wheel,), Settings(1, LONGEST, threads=1)))
         (filled,) = prepare(scene)
         return Simulation(scene, [filled.mesh], [filled.surface], [filled.contacts])
 
