@@ -27,10 +27,10 @@ SHARE = 0.05  # of the first correction that may be left: far less than the time
 
 
 class Convergence:
-    """Watches the corrections of one step; `pushing` says that bodies push each other in it."""
+    """Watches the corrections of one step; `pushing` becomes true once bodies push each other in it."""
 
-    def __init__(self, element_size: float, step: float, pushing: bool = False) -> None:
-        self.element_size, self.step, self.pushing = element_size, step, pushing
+    def __init__(self, element_size: float, step: float) -> None:
+        self.element_size, self.step, self.pushing = element_size, step, False
         self.less, more = min(1.0, step / SHORT) ** 2, max(1.0, step / LONG) ** 2
         self.whole, self.large = WHOLE * self.less * more, (LARGE * more).tolist()
         self.sizes: list[tuple[float, float]] = []

@@ -150,7 +150,8 @@ def test_which_steps_are_halved_for_what_they_lose():
 
 
 def test_what_nearly_balances_is_as_near_as_its_first_correction_is_large():
-    progress = Convergence(1.0, 1.0 / 1536.0, True)
+    progress = Convergence(1.0, 1.0 / 1536.0)
+    progress.pushing = True
     for size, near in ((1e-4, False), (1e-5, False), (4e-6, True)):
         progress.take(np.full((3, 3), size))
         assert progress.nearing() == near

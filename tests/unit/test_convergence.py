@@ -35,7 +35,8 @@ def test_with_the_true_stiffness_fewer_are_made():
 
 def test_a_correction_that_vanishes_is_no_balance_where_force_is_left():
     """What a matrix gave that was not positive passed for next to nothing: seed 865 of the soak gained 1.5 of all energy."""
-    progress = Convergence(0.1, 1.0 / 768.0, pushing=True)
+    progress = Convergence(0.1, 1.0 / 768.0)
+    progress.pushing = True
     for correction in (1e-2, 1e-17):
         progress.take(np.full((4, 3), correction))
     assert progress.near() and progress.nearing() and progress.reached(True)

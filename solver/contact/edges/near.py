@@ -44,7 +44,7 @@ class Search:
     """Looks for what of one body may touch one collider."""
 
     def __init__(self, faces: Faces, sharp: Sharp, corners: Array) -> None:
-        """corners (v, 3): where those of the sharp edges lie as the bake begins [m]: in which order pairs are found."""
+        """corners (v, 3): where those of the sharp edges lie as the bake begins [m]; they set the order of pairs."""
         self.faces, self.count = faces, len(faces.rest)
         self.crossed = np.flatnonzero(sharp.crossed)
         none, ends = np.zeros(0), sharp.ends[self.crossed] + np.int32(self.count)
