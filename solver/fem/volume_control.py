@@ -11,9 +11,11 @@ momentum and spin stay, and contact sees nothing of it. What has no room does no
 MOST of what tets would have by themselves, State.wanted.
 
 In any other body what flows gets back what has gone astray: goo that has run from where it is seen into the parts of tets
-that reach out of it, or the other way. By pressure alone S would be S_wanted V / V_0; so tets that have lost a share gamma of
-their strain (volume_exchange.py), a share phi of which is filled, grow by gamma phi (e - log(V_0 / V)). A puddle no thicker
-than a tet fills its tets by three quarters only, and as much larger has V_0 to be.
+that reach out of it, or the other way. By pressure alone S would be S_wanted A / A_0, of A = sum phi v and A_0 = sum phi V
+(volume_exchange.py), phi being the share of a tet that is filled; so tets that have lost a share gamma of their strain grow by
+gamma phi (e - log(A_0 / A)). A puddle no thicker than a tet fills its tets by three quarters only, and as much larger has V_0
+to be. By all of the tets' volumes, as they are about what is seen too, goo that spins and is drawn out in its middle would be
+pressed together there: that gave a ball energy.
 """
 
 from collections.abc import Sequence
@@ -72,8 +74,9 @@ class VolumeControl:
             state.restoring = at_once[piece]
             grown += np.where(rates > 0.0, after - before, 0.0)[piece]
         if flowed is not None:
-            pressed = _grown(np.bincount(piece, tet_volumes(positions, state.tets), count), rest)
-            full = np.bincount(piece, self.filled * state.volumes, count) / rest
+            own = np.maximum(np.bincount(piece, self.filled * state.volumes, count), 1e-300)  # nothing of a piece may be seen
+            pressed = _grown(np.bincount(piece, self.filled * tet_volumes(positions, state.tets), count), own)
+            full = own / rest
             room = most - np.log(np.maximum(full, EMPTIEST))  # what is seen of the tets' volume has as much as in full ones
             astray = np.clip(missing - pressed, -most - before, room - before)
             grown += flowed * self.filled * np.where(rates > 0.0, 0.0, astray)[piece]

@@ -12,7 +12,7 @@ from ..scene import Surface
 from .crossings import INSIDE
 from .lattice_points import lattice_around, lattice_points, point_count
 from .mesh import TetMesh
-from .padding import padded_cut
+from .padding import SPACING, padded_cut
 from .pieces import splits_a_shell, without_crumbs
 
 # Where a lattice point looks whether it is inside, in elements off its own place: faces of boxes go through lattice points, and
@@ -42,7 +42,7 @@ def cage(surface: Surface, element_size: float) -> TetMesh:
     mesh = _stuffed(tree, faces, element_size)
     if not len(mesh.tets):
         raise _nothing_inside(positions, faces, element_size)
-    mesh = without_crumbs(mesh, positions, faces)
+    mesh = without_crumbs(mesh, positions, faces, SPACING * element_size)
     return TetMesh(mesh.positions + middle, mesh.tets)
 
 
@@ -67,7 +67,7 @@ def _stuffed(tree: WindingTree, faces: Oriented, element_size: float) -> TetMesh
         )
     points = lattice_points(lattice)
     inside = _inside(tree, points, element_size)
-    shells = tree.surface.positions, faces
+    shells = tree.surface.positions, faces, SPACING * element_size
     return padded_cut(tree, lattice, points, inside, tree.surface, lambda mesh: not splits_a_shell(mesh, *shells))
 
 

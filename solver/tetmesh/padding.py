@@ -21,6 +21,7 @@ from .stuffing import stuff
 
 # How far outside the tets, in elements, a surface may lie before it is padded; less where a part would fall apart.
 PADDED = (0.45, 0.2, 0.05)
+SPACING = 0.5  # elements between the points at which a surface is looked at
 
 
 def cut(
@@ -61,7 +62,7 @@ def padded_cut(
 
 def _thin_parts(surface: TriangleTree, mesh: TetMesh, element_size: float, distance: float) -> NDArray[np.float64]:
     """Return points of the surface that tets leave further outside than `distance`: thin parts, or sheets."""
-    samples = surface_points(Surface(surface.positions, surface.triangles), 0.5 * element_size)
+    samples = surface_points(Surface(surface.positions, surface.triangles), SPACING * element_size)
     if not len(mesh.tets):
         return samples
     boundary = triangle_tree(mesh.positions, face_table(mesh.tets).boundary)

@@ -4,51 +4,70 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..geometry.orientation import Oriented
+from ..geometry.sampling import interpolated_points
 from ..geometry.triangle_tree import closest_points, triangle_tree
+from ..scene import Surface
 from .boundary import face_table
 from .compaction import compacted
 from .manifold import components
 from .mesh import TetMesh
 from .quality import tet_volumes
 
-CRUMB = 0.02  # of the largest piece's volume
+CRUMB = 0.02  # of the largest piece's volume: what so little lies in by no middle of a face may do without it
+LOST = 0.1  # what may go, rather than to fall off on its own
 
 
-def without_crumbs(mesh: TetMesh, positions: NDArray[np.float64], faces: Oriented) -> TetMesh:
+def without_crumbs(mesh: TetMesh, positions: NDArray[np.float64], faces: Oriented, spacing: float) -> TetMesh:
     """Return the mesh without the small pieces that a thin part of a larger one leaves behind.
 
-    A piece stays if it is the largest that some shell of the artist's lies in, or not small. What hung on a crumb is
-    carried by the nearest piece instead of falling off on its own.
+    A piece stays if it is the largest that some shell of the artist's lies in, or not small. What hung on one that goes is
+    carried by the nearest piece instead of falling off on its own. The surface is looked at some `spacing` [m] apart.
     """
     piece = components(mesh.tets)
-    count = int(piece.max()) + 1
-    if count == 1:
+    if not piece.any():
         return mesh
-    volumes = np.bincount(piece, weights=tet_volumes(mesh.positions, mesh.tets), minlength=count)
-    held = _held(mesh, piece, positions, faces)
-    keep = volumes >= CRUMB * volumes.max()
+    volumes = _volumes(mesh, piece)
+    held = _held(mesh, piece, volumes, positions, faces, spacing)
+    keep = volumes >= LOST * volumes.max()
     for shell in np.unique(held[:, 0]):
         mine = held[held[:, 0] == shell, 1]
         keep[mine[np.argmax(volumes[mine])]] = True
     return compacted(mesh.positions, mesh.tets[keep[piece]])
 
 
-def splits_a_shell(mesh: TetMesh, positions: NDArray[np.float64], faces: Oriented) -> bool:
+def splits_a_shell(mesh: TetMesh, positions: NDArray[np.float64], faces: Oriented, spacing: float) -> bool:
     """Whether a connected part of the artist's surface lies in more than one piece of the mesh, and would fall apart."""
     if not len(mesh.tets):
         return False
     piece = components(mesh.tets)
     if not piece.any():
         return False
-    held = _held(mesh, piece, positions, faces)
+    held = _held(mesh, piece, _volumes(mesh, piece), positions, faces, spacing)
     return len(np.unique(held[:, 0])) < len(held)
 
 
+def _volumes(mesh: TetMesh, piece: NDArray[np.int32]) -> NDArray[np.float64]:
+    """That of each piece [m^3]."""
+    return np.bincount(piece, weights=tet_volumes(mesh.positions, mesh.tets))
+
+
 def _held(
-    mesh: TetMesh, piece: NDArray[np.int32], positions: NDArray[np.float64], faces: Oriented
-) -> NDArray[np.int32]:
-    """Return the (shell, piece) pairs that occur: each triangle lies in the piece that is nearest to it."""
+    mesh: TetMesh, piece: NDArray[np.int32], volumes: NDArray[np.float64], positions: NDArray[np.float64], faces: Oriented,
+    spacing: float,
+) -> NDArray[np.int32]:  # fmt: skip
+    """Return the (shell, piece) pairs that occur: a point of the surface lies in the piece that is nearest to it.
+
+    Asked are the middles of faces, and of what is no crumb, as a corner of a cube, points some `spacing` [m] apart.
+    """
     table = face_table(mesh.tets)
-    centroids = positions[faces.triangles].mean(axis=1)
-    nearest = closest_points(triangle_tree(mesh.positions, table.boundary), centroids).triangle
-    return np.unique(np.stack([faces.shell, piece[table.tet[nearest]]], axis=1), axis=0)
+    boundary = triangle_tree(mesh.positions, table.boundary)
+    shells = np.zeros(len(positions))
+    shells[faces.triangles] = faces.shell[:, None]
+    values = np.column_stack([positions, shells])
+    asked = np.concatenate(
+        [values[faces.triangles].mean(axis=1), interpolated_points(Surface(positions, faces.triangles), values, spacing)]
+    )
+    nearest = piece[table.tet[closest_points(boundary, np.ascontiguousarray(asked[:, :3])).triangle]]
+    counts = volumes[nearest] >= CRUMB * volumes.max()
+    counts[: len(faces.triangles)] = True
+    return np.unique(np.stack([np.rint(asked[:, 3]).astype(np.int32), nearest], axis=1)[counts], axis=0)

@@ -4,6 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 from solver.errors import MeshingError
 from solver.geometry.triangle_tree import closest_points, triangle_tree
@@ -14,8 +15,9 @@ from solver.tetmesh.boundary import face_table
 from solver.tetmesh.cage import cage
 from solver.tetmesh.enclosed import enclosed_volume
 from solver.tetmesh.estimate import estimated_tet_count
+from solver.tetmesh.manifold import components
 from solver.tetmesh.quality import minimum_dihedrals, tet_volumes
-from tests.surfaces import box, flipped, joined, moved, soup, sphere, stored, surface, with_holes, wrecks
+from tests.surfaces import box, cone, flipped, joined, moved, soup, sphere, stored, surface, with_holes, wrecks
 
 WRECKS = wrecks()
 
@@ -38,6 +40,23 @@ def test_every_cage_is_sound(name, resolution):
     assert np.array_equal(np.unique(mesh.tets), np.arange(len(mesh.positions)))
     assert len(np.unique(mesh.positions, axis=0)) == len(mesh.positions)
     _assert_manifold(face_table(mesh.tets).boundary)
+
+
+def solids():
+    corners = np.array([(1, 1, 1), (1, -1, -1), (-1, 1, -1), (-1, -1, 1)], dtype=float)
+    return {"cube": box(), "tetrahedron": surface(corners, [(0, 1, 2), (0, 3, 1), (0, 2, 3), (1, 3, 2)]), "cone": cone(24)}
+
+
+@pytest.mark.parametrize("resolution", [4, 6, 8])
+@pytest.mark.parametrize("name", list(solids()))
+def test_corners_do_not_come_off(name, resolution):
+    """Tets around a corner, that large faces end in, were a piece of their own: of cubes that lie askew at 4 tets 7 of 40."""
+    solid = solids()[name]
+    for seed in range(40):
+        turn = Rotation.random(random_state=seed).as_matrix()
+        askew = surface(solid.positions @ turn.T + np.random.default_rng(seed).normal(size=3), solid.triangles)
+        mesh = cage(askew, np.ptp(askew.positions, axis=0).max() / resolution)
+        assert not components(mesh.tets).any(), seed
 
 
 def _assert_manifold(boundary):
