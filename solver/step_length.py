@@ -41,6 +41,8 @@ def longest_step(settings: Settings, fields: list[Field], pins: Holding, merging
 def refused(now: "Simulation", attempt: Attempt, drastic: bool) -> str:
     """Why an attempt must be made again with half the step, or an empty string."""
     state, outcome, step = now.state, attempt.outcome, now.clock.step
+    if not np.isfinite(outcome.positions).all():  # nothing else may be asked of such
+        return "positions are not finite"
     blocked = (now.touching > 0) | attempt.pressed
     if now.surfaces is not None:
         blocked |= now.met | now.surfaces.touched(outcome.positions)

@@ -33,8 +33,6 @@ def refusal(outcome: Outcome, state: State, tiles: Tiles, level: int, drastic: b
 
     `drastic` and `thrown` are those of the functions below; `startled` says that a long step has met what is no calm.
     """
-    if not np.isfinite(outcome.positions).all():
-        return "positions are not finite"
     if level >= LAST_LEVEL:
         return ""
     if not outcome.converged:

@@ -48,7 +48,9 @@ def splits_a_shell(mesh: TetMesh, positions: NDArray[np.float64], faces: Oriente
 
 def _volumes(mesh: TetMesh, piece: NDArray[np.int32]) -> NDArray[np.float64]:
     """That of each piece [m^3]."""
-    return np.bincount(piece, weights=tet_volumes(mesh.positions, mesh.tets))
+    volumes = np.zeros(int(piece.max()) + 1)
+    np.add.at(volumes, piece, tet_volumes(mesh.positions, mesh.tets))
+    return volumes
 
 
 def _held(

@@ -7,6 +7,8 @@ import pytest
 
 from solver.bake import prepare
 from solver.contact.surfaces.own_contact import touches_itself
+from solver.errors import StepError
+from solver.fem.newton import ImplicitStep
 from solver.materials import Material
 from solver.scene import Body, Collider, Scene, Settings, validated
 from solver.simulate import Simulation
@@ -56,3 +58,20 @@ def test_a_body_alone_has_contact_of_surfaces_then():
         (item,) = prepare(scene)
         run = Simulation(scene, [item.mesh], [item.surface], [item.contacts])
         assert (run.surfaces is not None) == has
+
+
+def test_a_step_that_is_not_finite_is_refused_before_anything_else_is_asked_of_it(monkeypatch):
+    """Boxes about triangles that are nowhere were looked up, and the process crashed."""
+    scene = validated(Scene((BODY,), (), Settings(threads=1, body_contact="all")))
+    (made,) = prepare(scene)
+    run, found = Simulation(scene, [made.mesh], [made.surface], [made.contacts]), ImplicitStep.minimize
+    run.advance()
+
+    def overflowing(problem, guess, *given):
+        outcome = found(problem, guess, *given)
+        outcome.positions, outcome.converged = np.full_like(guess, np.nan), False
+        return outcome
+
+    monkeypatch.setattr(ImplicitStep, "minimize", overflowing)
+    with pytest.raises(StepError, match="'Body'.*not finite"):
+        run.advance()
