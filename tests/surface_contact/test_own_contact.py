@@ -7,6 +7,7 @@ import pytest
 
 from solver.bake import prepare
 from solver.contact.surfaces.own_contact import touches_itself
+from solver.contact.surfaces.surface_contact import SurfaceContact
 from solver.errors import StepError
 from solver.fem.newton import ImplicitStep
 from solver.materials import Material
@@ -72,6 +73,11 @@ def test_a_step_that_is_not_finite_is_refused_before_anything_else_is_asked_of_i
         outcome.positions, outcome.converged = np.full_like(guess, np.nan), False
         return outcome
 
+    def asked(surfaces, positions, look_up=SurfaceContact.touched):
+        assert np.isfinite(positions).all()
+        return look_up(surfaces, positions)
+
     monkeypatch.setattr(ImplicitStep, "minimize", overflowing)
+    monkeypatch.setattr(SurfaceContact, "touched", asked)
     with pytest.raises(StepError, match="'Body'.*not finite"):
         run.advance()
