@@ -59,7 +59,8 @@ def _held(
 ) -> NDArray[np.int32]:  # fmt: skip
     """Return the (shell, piece) pairs that occur: a point of the surface lies in the piece that is nearest to it.
 
-    Asked are the middles of faces, and of what is no crumb, as a corner of a cube, points some `spacing` [m] apart.
+    Asked are the middles of faces, and points some `spacing` [m] apart, for pieces as that about a corner of a cube: no crumbs,
+    and not what others lie in, which may be nearest where two come close.
     """
     table = face_table(mesh.tets)
     boundary = triangle_tree(mesh.positions, table.boundary)
@@ -70,6 +71,7 @@ def _held(
         [values[faces.triangles].mean(axis=1), interpolated_points(Surface(positions, faces.triangles), values, spacing)]
     )
     nearest = piece[table.tet[closest_points(boundary, np.ascontiguousarray(asked[:, :3])).triangle]]
-    counts = volumes[nearest] >= CRUMB * volumes.max()
-    counts[: len(faces.triangles)] = True
-    return np.unique(np.stack([np.rint(asked[:, 3]).astype(np.int32), nearest], axis=1)[counts], axis=0)
+    held, middles = np.stack([np.rint(asked[:, 3]).astype(np.int32), nearest], axis=1), len(faces.triangles)
+    free = volumes >= CRUMB * volumes.max()
+    free[nearest[:middles]] = False
+    return np.unique(np.concatenate([held[:middles], held[middles:][free[nearest[middles:]]]]), axis=0)

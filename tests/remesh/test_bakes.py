@@ -114,7 +114,7 @@ def test_a_puddle_a_tet_thick_stays_whole(yield_stress, places, monkeypatch):
     size, lies = body.element_size, (goo["yield_stress"] / (1.55 * goo["density"] * 9.81 * 0.5)) ** 0.4 * 0.5
     assert len(simulation.jumps) >= 2 and components(simulation.state.tets).max() == 0
     assert off < OUTSIDE * size and max(simulation.jumps) < 0.02 * size
-    assert kept == pytest.approx(np.ones(200), abs=5e-3) and lies < np.ptp(simulation.seen()[:, 2]) < 1.8 * lies
+    assert kept == pytest.approx(np.ones(200), abs=6e-3) and lies < np.ptp(simulation.seen()[:, 2]) < 1.8 * lies
 
 
 @pytest.mark.slow
