@@ -15,7 +15,7 @@ that reach out of it, or the other way. By pressure alone S would be S_wanted A 
 (volume_exchange.py), phi being the share of a tet that is filled; so tets that have lost a share gamma of their strain grow by
 gamma phi (e - log(A_0 / A)). A puddle no thicker than a tet fills its tets by three quarters only, and as much larger has V_0
 to be. By all of the tets' volumes, as they are about what is seen too, goo that spins and is drawn out in its middle would be
-pressed together there: that gave a ball energy.
+pressed together there: that gave it energy.
 """
 
 from collections.abc import Sequence
