@@ -7,6 +7,7 @@ edge, the deepest that the collider's edges were in what is seen, by sums over a
 """
 
 import time
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -81,17 +82,17 @@ def edge_scene(seed: int, frames: int) -> tuple[str, Scene, Lines]:
     return words, validated(Scene((body,), (collider,), settings)), lines
 
 
-def simulation(scene: Scene) -> Simulation:
-    """As a bake begins it, large faces cut."""
+def beginnings(scene: Scene) -> Callable[[], Simulation]:
+    """What begins a simulation of a scene as a bake does, large faces cut; its bodies are filled once."""
     filled = prepare(with_borders(*made_fit(scene, {}, lambda _: None)))
     seen = replace(scene, bodies=tuple(item.body for item in filled))
-    return Simulation(seen, *([getattr(item, name) for item in filled] for name in ("mesh", "surface", "contacts")))
+    return lambda: Simulation(seen, *([getattr(item, name) for item in filled] for name in ("mesh", "surface", "contacts")))
 
 
 def deepest(seed: int, frames: int) -> dict[str, object]:
     """Bake one scene; what was found in it."""
     words, scene, lines = edge_scene(seed, frames)
-    begun, run, edge, effort = time.process_time(), simulation(scene), 0.0, np.zeros(len(EFFORT))
+    begun, run, edge, effort = time.process_time(), beginnings(scene)(), 0.0, np.zeros(len(EFFORT))
     depths = SeenDepths(run.scene)
     for _ in range(frames):
         frame = run.advance()

@@ -11,22 +11,17 @@ listed : in which of these the bakes took their steps otherwise, though bytes ar
 """
 
 import time
-from collections.abc import Callable
-from dataclasses import replace
 from hashlib import blake2b
 
-from solver.bake import prepare
 from solver.cache.archive import pack, unpack
 from solver.errors import Cancelled, MeshingError, StepError
 from solver.frame import Frame
-from solver.refining.borders import with_borders
 from solver.scene import Scene
 from solver.simulate import Simulation
-from solver.tearing.at_start import made_fit
 from tests.surface_contact.flow_scenes import flow_scene
 from tests.surface_contact.open_scenes import open_scene
 from tests.surface_contact.resuming import commanded
-from tests.surface_contact.soak_edges import edge_scene
+from tests.surface_contact.soak_edges import beginnings, edge_scene
 from tests.surface_contact.soak_scenes import soak_scene
 
 GOING = 4  # frames that a bake goes on for
@@ -42,14 +37,6 @@ def chosen(seed: int, frames: int) -> tuple[str, Scene]:
     return (open_scene, flow_scene, edge_scene)[turn - 1](own, frames)[:2]
 
 
-def beginnings(scene: Scene) -> Callable[[], Simulation]:
-    """What begins a simulation of a scene as a bake does; its bodies are filled once."""
-    filled = prepare(with_borders(*made_fit(scene, {}, lambda _: None)))
-    seen = replace(scene, bodies=tuple(item.body for item in filled))
-    made = [[getattr(item, name) for item in filled] for name in ("mesh", "surface", "contacts")]
-    return lambda: Simulation(seen, *(list(items) for items in made))
-
-
 def traces(run: Simulation, frame: Frame) -> tuple[str, tuple[float, ...]]:
     """A hash of all that a frame says of where things are, and how its steps were taken."""
     whole = blake2b(digest_size=8)
@@ -60,7 +47,7 @@ def traces(run: Simulation, frame: Frame) -> tuple[str, tuple[float, ...]]:
     return whole.hexdigest(), tuple(frame.statistics[name] for name in STEPS)
 
 
-def gone_on(kind: str, scene: Scene, frames: int, long: float = LONG) -> dict[str, object]:
+def gone_on(kind: str, scene: Scene, frames: int) -> dict[str, object]:
     """Bake one scene, and from three of its frames once more; what was found."""
     started, found = time.process_time(), dict[str, object](kind=kind)
     starts, kept, whole = sorted({frames * part // 4 for part in (1, 2, 3)}), {}, []
@@ -68,7 +55,7 @@ def gone_on(kind: str, scene: Scene, frames: int, long: float = LONG) -> dict[st
         begin = beginnings(scene)
         run = begin()
         for number in range(1, frames + 1):
-            whole.append(traces(run, run.advance(lambda: time.process_time() > started + long)))
+            whole.append(traces(run, run.advance(lambda: time.process_time() > started + LONG)))
             if number in starts:
                 kept[number] = pack(run.checkpoint())
     except (MeshingError, StepError, Cancelled) as error:
